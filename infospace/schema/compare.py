@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from infospace.core.plural import pluralize
 from infospace.data.json_text import dump
-from infospace.schema.infer import Schema, format_types, on_its_own, types_in
+from infospace.schema.infer import Schema, on_its_own, types_in
 from infospace.schema.references import DEEPEST, resolved
-from infospace.schema.value_text import describe_schema, shown
+from infospace.schema.value_text import describe_schema, describe_types, join_reasons, shown
 
 EACH = None
 """In a place: each item of a list."""
@@ -97,7 +97,7 @@ class _Comparison:
 
     @staticmethod
     def _describe(schema: Schema, root: Schema) -> str:
-        return describe_schema(schema, root) or format_types({"type": sorted(types_in(schema, root))})
+        return describe_schema(schema, root) or describe_types({"type": sorted(types_in(schema, root))})
 
     def _whichever(
         self, options: list[Any], given: Schema, expected: Schema, place: Way, depth: int
@@ -105,8 +105,11 @@ class _Comparison:
         """What does not fit of each alternative that a value may be of."""
         results = [list(self.compare(option, expected, place, depth + 1)) for option in options]
         if all(results):
-            same = all(result[0] == results[0][0] for result in results)
-            yield from results[0] if same else [self._unlike(given, expected, place)._replace(keyword="anyOf")]
+            if all(result[0] == results[0][0] for result in results):
+                yield from results[0]
+                return
+            text = f"fits in none of its alternatives: {_reasons(results, place)}"
+            yield Mismatch(place, "anyOf", text, given, expected)
 
     def _none_of(
         self, options: list[Any], given: Schema, expected: Schema, place: Way, depth: int
@@ -115,16 +118,14 @@ class _Comparison:
         results = [list(self.compare(given, option, place, depth + 1)) for option in options]
         if not all(results):
             return
-        near = [result for result in results if result[0].place != place or result[0].keyword != "type"]
-        if len(near) > 1:  # a value that names another alternative is not of this one
-            near = [one for one in near if all(mismatch.keyword != "enum" for mismatch in one)]
-        if len(near) == 1:
-            yield from near[0]
+        near = [result for result in results if result[0].place != place or result[0].keyword != "type"] or results
+        # A value that names another alternative is not of this one.
+        meant = [one for one in near if all(mismatch.keyword != "enum" for mismatch in one)] if len(near) > 1 else near
+        if len(meant) == 1:
+            yield from meant[0]
         else:
-            yield Mismatch(place, "anyOf", f"fits none of what may be here: {self._fits(expected)}", given, expected)
-
-    def _fits(self, expected: Schema) -> str:
-        return describe_schema(expected, self._wanted) or "each alternative needs something else"
+            text = f"fits none of what may be here: {_reasons(meant or near, place)}"
+            yield Mismatch(place, "anyOf", text, given, expected)
 
     def _named(self, values: list[Any], given: Schema, expected: Schema, place: Way) -> Iterator[Mismatch]:
         """What does not fit of the values that a schema names: none of them does."""
@@ -136,8 +137,11 @@ class _Comparison:
         faults = [first_violation(value, schema) for value in values]
         if all(faults):
             is_ = " or ".join(map(shown, values[:3])) + (" or another" if len(values) > 3 else "")
-            text = f"is {is_}, and {self._describe(expected, self._wanted)} is wanted"
-            yield Mismatch(place, "enum", text if len(values) > 1 else f"does not fit: {faults[0]}", given, expected)
+            text = f"does not fit: {faults[0]}"
+            if len(values) > 1:
+                wanted = f"{self._describe(expected, self._wanted)} is wanted"
+                text = f"is {is_}, and {text if _values(expected) is None else wanted}"
+            yield Mismatch(place, "enum", text, given, expected)
 
     def _items(self, given: Schema, expected: Schema, place: Way, depth: int) -> Iterator[Mismatch]:
         first, wanted_first = given.get("prefixItems", ()), expected.get("prefixItems", ())
@@ -175,6 +179,11 @@ class _Comparison:
                 yield Mismatch(place, "additionalProperties", message, given, expected)
             else:
                 yield from self.compare(has[key], others, (*place, key), depth + 1)
+
+
+def _reasons(results: list[list[Mismatch]], place: Way) -> str:
+    """What is wrong first with each alternative of what stands at a place."""
+    return join_reasons(result[0].sentence("it", result[0].place[len(place) :]) for result in results)
 
 
 def _values(schema: Schema) -> list[Any] | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from infospace.core.plural import pluralize
 from infospace.core.regex import compile_pattern
 from infospace.data.json_text import dump, same
 from infospace.schema.normal_form import Alternative, NormalSchema, normal_form
@@ -155,7 +156,7 @@ class _Comparison:
         return _FITS
 
     def _lists(self, actual: Alternative, expected: Alternative) -> _Fit:
-        bounds = _bounded(actual, expected, "minItems", "maxItems", "items")
+        bounds = _bounded(actual, expected, "minItems", "maxItems", "item")
         if bounds.score == 0:
             return bounds
         first, most = max(actual.first, expected.first), actual.most("maxItems")
@@ -172,7 +173,7 @@ class _Comparison:
         return _together(places, bounds)
 
     def _objects(self, actual: Alternative, expected: Alternative) -> _Fit:
-        bounds = _bounded(actual, expected, "minProperties", "maxProperties", "keys")
+        bounds = _bounded(actual, expected, "minProperties", "maxProperties", "key")
         if bounds.score == 0:
             return bounds
         needed, sure = expected.required, actual.required
@@ -182,10 +183,8 @@ class _Comparison:
             if fit is not None:
                 results.append(fit)
         rest = self.compare(actual.others(), expected.others())
-        if actual.has_patterns and rest.score < 1 and rest.score == 0:
-            rest = _Fit(PERHAPS, rest.message, rest.place)
         if actual.has_patterns and not expected.others().is_any:
-            rest = _worse(rest, _Fit(0.9, "may have keys by a pattern that do not fit"))
+            rest = _worse(rest, _Fit(0.9, "may be of a pattern and not fit"))
         if rest.score < 1:
             # Keys of which nothing is said need not be there: they cost little, unless nothing else is said at all.
             share = 0.95 if actual.names else PERHAPS
@@ -231,13 +230,13 @@ def _bounded(actual: Alternative, expected: Alternative, low: str, high: str, wh
     least, most = actual.least(low) or 0, actual.most(high)
     wants, takes = expected.least(low) or 0, expected.most(high)
     if most is not None and most < wants:
-        return _Fit(0.0, f"has at most {most:,} {what}, and {wants:,} are needed")
+        return _Fit(0.0, f"has at most {pluralize(most, what)}, and {wants:,} are needed")
     if takes is not None and least > takes:
-        return _Fit(0.0, f"has {least:,} {what} or more, and at most {takes:,} are taken")
+        return _Fit(0.0, f"has {pluralize(least, what)} or more, and at most {takes:,} are taken")
     if least < wants:
-        return _Fit(0.9, f"may have fewer than {wants:,} {what}")
+        return _Fit(0.9, f"may have fewer than {pluralize(wants, what)}")
     if takes is not None and (most is None or most > takes):
-        return _Fit(0.9, f"may have more than {takes:,} {what}")
+        return _Fit(0.9, f"may have more than {pluralize(takes, what)}")
     return _FITS
 
 
@@ -279,7 +278,7 @@ def _in_bounds(lowest: Any, above: Any, highest: Any, below: Any, expected: Alte
 
 
 def _texts(actual: Alternative, expected: Alternative) -> _Fit:
-    fit = _bounded(actual, expected, "minLength", "maxLength", "characters")
+    fit = _bounded(actual, expected, "minLength", "maxLength", "character")
     if fit.score == 0:
         return fit
     for pattern in expected.all("pattern"):
@@ -301,8 +300,11 @@ def _values(actual: Alternative, expected: Alternative) -> _Fit:
     # Restrictions of what is wanted are looked at by who asks; what is named and fits none of the rest fits never.
     if not wrong:
         return _FITS
-    message = f"is {_listed(wrong)}, and {_word(expected)} is wanted"
-    return _Fit((len(values) - len(wrong)) / len(values), message)
+    kind = _word(expected)
+    # Of what is wanted by bounds or a pattern, and not by values, the kind alone would name what is given, too.
+    if expected.values is None and (not expected.whole or all(map(_is_whole, wrong))):
+        kind = {"text": "other text"}.get(kind, f"another{kind.removeprefix('a')}")
+    return _Fit((len(values) - len(wrong)) / len(values), f"is {_listed(wrong)}, and {kind} is wanted")
 
 
 def _admits(expected: Alternative, value: Any) -> bool:
@@ -315,10 +317,13 @@ def _admits(expected: Alternative, value: Any) -> bool:
         return patterns and (least is None or len(value) >= least) and (most is None or len(value) <= most)
     if isinstance(value, bool) or value is None:
         return True
-    whole = not isinstance(value, float) or value.is_integer()
     steps = expected.all("multipleOf")
     in_steps = all((Fraction(str(value)) / Fraction(str(step))).denominator == 1 for step in steps)
-    return (whole or not expected.whole) and _in_bounds(value, None, value, None, expected) and in_steps
+    return (_is_whole(value) or not expected.whole) and _in_bounds(value, None, value, None, expected) and in_steps
+
+
+def _is_whole(value: Any) -> bool:
+    return not isinstance(value, float) or value.is_integer()
 
 
 def _all_truths(actual: Alternative, expected: Alternative) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from infospace.core.regex import compile_pattern
 from infospace.data.paths import nearest
 from infospace.schema.formats import FORMATS
-from infospace.schema.value_text import describe_schema, listed, shown
+from infospace.schema.value_text import describe_schema, join_reasons, listed, shown
 
 Place: TypeAlias = "tuple[str | int, ...]"
 
@@ -74,13 +74,18 @@ def _innermost_error(error: Any) -> tuple[Any, Place]:
 
 def _intended_alternative(context: Sequence[Any]) -> Any:
     """Return what is wrong first with the only alternative that a value is of the kind of, None where there is none."""
+    apt = _alternatives_of_its_kind(context)
+    return apt[0] if len(apt) == 1 else None
+
+
+def _alternatives_of_its_kind(context: Sequence[Any]) -> list[Any]:
+    """Return what is wrong first with each alternative that a value is of the kind of."""
     by_option: dict[Any, list[Any]] = {}
     for inner in context:
         if inner.validator is None:
             continue  # the alternative is `false`, which nothing is of the kind of, and has no path
         by_option.setdefault(inner.relative_schema_path[0], []).append(inner)
-    apt = [inner for inner in by_option.values() if not any(map(_of_another_kind, inner))]
-    return apt[0][0] if len(apt) == 1 else None
+    return [inner[0] for inner in by_option.values() if not any(map(_of_another_kind, inner))]
 
 
 def _of_another_kind(error: Any) -> bool:
@@ -149,10 +154,19 @@ def _additional(error: Any) -> str:
 def _alternatives(error: Any) -> str:
     if error.validator == "oneOf" and not error.context:
         return f"{shown(error.instance)} fits more than one of what may be here, and it has to be one"
+    apt, none = _alternatives_of_its_kind(error.context), f"{shown(error.instance)} fits none of what may be here"
+    if apt:
+        return f"{none} ({join_reasons(map(_reason, apt))})"
     fits = describe_schema(error.schema)
-    return (
-        f"{shown(error.instance)} is not {fits}" if fits else f"{shown(error.instance)} fits none of what may be here"
-    )
+    return f"{shown(error.instance)} is not {fits}" if fits else none
+
+
+def _reason(error: Any) -> str:
+    """Say what is wrong with one alternative, and where; of alternatives in it only that none fits."""
+    value, inside = _innermost_error(error)
+    inner = value.validator in ("anyOf", "oneOf")
+    message = f"{shown(value.instance)} fits none of what may be here" if inner else _render_violation(value)
+    return _at(message, (*error.relative_path, *inside))
 
 
 def _pattern(error: Any) -> str:

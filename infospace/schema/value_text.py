@@ -17,6 +17,10 @@ MAX_DESCRIBED_DEPTH = 2
 """Alternatives and items inside one another of which it is said what they admit."""
 MAX_NAMED_ALTERNATIVES = 20
 """Most alternatives that are named."""
+MAX_REASONS = 3
+"""Most alternatives of which it is said why they do not fit."""
+MAX_REASON_CHARACTERS = 160
+"""Most characters of what is said of one: there are alternatives in alternatives."""
 
 _FORMATS = {
     "aggregate": 'an aggregate such as "count" or "avg(score)"',
@@ -52,7 +56,11 @@ def shown(value: object) -> str:
     if is_resource(value):
         return f"{value.id}, a {value.kind}"
     text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+    return _cut(text, SHOWN)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def either(words: Iterable[str]) -> str:
@@ -67,6 +75,12 @@ def listed(values: Sequence[Any]) -> str:
         return either(shown(value) for value in values)
     name = ", ".join(shown(value) for value in values[:MAX_NAMED_ALTERNATIVES])
     return f"{name} or one of {len(values) - MAX_NAMED_ALTERNATIVES:,} more"
+
+
+def join_reasons(sentences: Iterable[str]) -> str:
+    """Join what is wrong with each of some alternatives, each sentence once."""
+    each = list(dict.fromkeys(_cut(sentence, MAX_REASON_CHARACTERS) for sentence in sentences))
+    return "; ".join([*each[:MAX_REASONS], *(["…"] if len(each) > MAX_REASONS else [])])
 
 
 def describe_types(schema: Schema | None) -> str:

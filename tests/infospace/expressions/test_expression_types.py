@@ -21,6 +21,8 @@ FIELDS: Mapping[str, Any] = {
     "o": {"type": "object"},
     "l": {"type": "array", "items": {"type": "string"}},
     "either": {"type": ["string", "integer"]},
+    "word": {"type": ["string", "boolean"]},
+    "some": {"type": ["string", "array"]},
 }
 
 
@@ -52,6 +54,8 @@ def named(schema: Any) -> set[str]:
         ("1.5", {"number"}),
         ("'x'", {"string"}),
         ("TRUE", {"boolean"}),
+        ("n", {"integer", "null"}),
+        ("$n", {"integer", "null"}),
         ("n + 1", {"integer", "null"}),
         ("n + half", {"number", "null"}),
         ("n / 2", {"number", "null"}),
@@ -76,10 +80,22 @@ def named(schema: Any) -> set[str]:
         ("floor(half)", {"integer", "null"}),
         ("length(s)", {"integer", "null"}),
         ("concat_ws('', s)", {"string"}),
+        ("concat_ws('', s, o)", {"string", "null"}),
+        ("concat_ws(s, 'a')", {"string", "null"}),
+        ("coalesce(n, 's')", {"integer", "string", "null"}),
+        ("least(1, 2)", {"integer"}),
+        ("least(1, 2.5)", {"number"}),
+        ("greatest('a', 'b')", {"string"}),
+        ("greatest(1, 'a')", {"integer", "string", "null"}),
+        ("least(n, 1)", {"integer", "null"}),
         ("today()", {"string"}),
         ("complete(s)", {"boolean"}),
         ("matches(s, 'x')", {"boolean", "null"}),
         ("CASE WHEN t THEN 1 ELSE 2 END", {"integer"}),
+        ("CASE WHEN t THEN 1 WHEN s = 'a' THEN TRUE ELSE 's' END", {"integer", "boolean", "string"}),
+        ("CASE WHEN t THEN 1 END", {"integer", "null"}),
+        ("split(s, ',')[0]", {"string", "null"}),
+        ("upper(s)[0]", None),
         ("unknown", None),
         ("$unknown", None),
     ],
@@ -100,6 +116,8 @@ def test_the_type_of_what_an_expression_gives_is_known(text: str, type_: Any) ->
         ("median(n)", {"number", "null"}),
         ("quantile(n, 0.5)", {"number", "null"}),
         ("bool_or(t)", {"boolean", "null"}),
+        ("bool_and(unknown)", {"boolean", "null"}),
+        ("max(1)", {"integer", "null"}),
         ("max(s)", {"string", "null"}),
         ("first(n)", {"integer", "null"}),
     ],
@@ -135,6 +153,8 @@ def problems(text: str, *, condition: bool = False) -> list[tuple[str, str | Non
         ("s + 1", "`s + 1` computes with numbers, and `s` is text", "CAST(… AS number) makes a number of a text"),
         ("t * 2", "`t * 2` computes with numbers, and `t` is true or false", None),
         ("-s", "`-s` takes a number, and `s` is text", "CAST(… AS number)"),
+        ("upper(s)[0]", "`upper(s)[0]` takes an element of a list, and `upper(s)` is text", None),
+        ("split(s, ',')[0] + 1", "computes with numbers, and `split(s, ',')[0]` is text", "CAST(… AS number)"),
         ("s || o", "`s || o` joins texts, numbers and booleans, and `o` is an object", None),
         ("n LIKE 'x'", "LIKE looks at text, and `n` is a number", "`=` compares others"),
         ("s LIKE n", "LIKE looks at text, and `n` is a number", "`=` compares others"),
@@ -150,12 +170,21 @@ def problems(text: str, *, condition: bool = False) -> list[tuple[str, str | Non
         ("n BETWEEN 1 AND 'b'", "`n <= 'b'` compares a number with text", "CAST one"),
         ("t AND n", "`n` is used as a condition, and is a number", "compare it with a value"),
         ("t OR NOT s", "`s` is used as a condition, and is text", "compare it with a value"),
+        ("t OR s", "`s` is used as a condition, and is text", "compare it with a value"),
         ("CASE WHEN s THEN 1 END", "`s` is used as a condition, and is text", "compare it with a value"),
         ("CASE WHEN t THEN s + 1 END", "computes with numbers, and `s` is text", None),
         ("CASE WHEN t THEN 1 ELSE s + 1 END", "computes with numbers, and `s` is text", None),
         ("coalesce(s + 1, 2)", "computes with numbers, and `s` is text", None),
         ("CAST(s + 1 AS text)", "computes with numbers, and `s` is text", None),
         ("n = 1 AND (s + 1 IS NULL)", "computes with numbers, and `s` is text", None),
+        ("s + 1 = 2", "computes with numbers, and `s` is text", None),
+        ("s + 1 IN (1, 2)", "computes with numbers, and `s` is text", None),
+        ("s + 1 BETWEEN 1 AND 2", "computes with numbers, and `s` is text", None),
+        ("lower(n) LIKE 'x'", "lower takes text, and `n` is a number", None),
+        ("lower(n) IN $l", "lower takes text, and `n` is a number", None),
+        ("split(lower(n), ',')[0]", "lower takes text, and `n` is a number", None),
+        ("-(s + 1)", "computes with numbers, and `s` is text", None),
+        ("regexp_extract(s, '(')", "has regexp_extract, which takes a pattern of RE2", None),
         ("matches(s, '(')", "`matches(s, '(')` has matches, which takes a pattern of RE2", None),
         ("regexp_replace(s, '(', '')", "has regexp_replace, which takes a pattern of RE2", None),
         ("strftime(s, '%Q')", "has strftime, which has no pattern %Q for dates", None),
@@ -178,7 +207,12 @@ def test_what_can_have_no_result_is_said(text: str, message: str, hint: str | No
         "unknown = 's' AND unknown > 3",
         "n = 1.5",
         "n = NULL",
+        "unknown < o",
+        "unknown IN $l",
         "o = o",
+        "o != o",
+        "l IN ($l)",
+        "s IN ($some)",
         "t = TRUE",
         "s IN $l",
         "s IN $unknown",
@@ -220,6 +254,8 @@ def test_a_condition_is_true_or_false() -> None:
         ("n = '1e3'", None),
         ("n = 'nan'", None),
         ("s = TRUE", None),
+        ("t = '7'", None),
+        ("word = 7", None),
         ("o = 7", None),
         ("n = '7' OR half = '7'", None),
         ("n IN ($l)", "n IN $l"),
@@ -230,6 +266,23 @@ def test_a_condition_is_true_or_false() -> None:
 def test_a_constant_of_another_type_is_told_as_what_it_says(text: str, meant: str | None) -> None:
     """Where there is one of it, and it plainly says a number, or a text."""
     assert problems(text)[0][2] == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("s * 2", "CAST(… AS number) makes a number of a text"),
+        ("t * 2", None),
+        ("upper(s)[0]", None),
+        ("upper(t)", "a path of one"),
+        ("length(n)", "a path of one"),
+        ("contains(n, 's')", "a path of one"),
+    ],
+)
+def test_a_conversion_is_offered_where_it_makes_a_number_of_a_text(text: str, hint: str | None) -> None:
+    """Of what is no text, and where no number is wanted, there is none to be made."""
+    [(_, offered, _)] = problems(text)
+    assert offered == hint
 
 
 def test_aggregates_take_what_fits() -> None:

@@ -407,6 +407,167 @@ def test_the_reason_names_what_does_not_fit(
     assert reason is None or found.reason == reason
 
 
+def listed(items: object = True, **more: object) -> dict:
+    return {"type": "array", "items": items, **more}
+
+
+def closed(*required: str, **fields: object) -> dict:
+    return {"type": "object", "properties": fields, "required": [*required], "additionalProperties": False}
+
+
+def number(**bounds: object) -> dict:
+    return {"type": "number", **bounds}
+
+
+OPEN = {"type": "object"}
+FITS = "every value that is given fits what is wanted"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "score", "reason"),
+    [
+        (TEXT, {}, 1, "anything is taken"),
+        (TEXT, {**TEXT}, 1, "both schemas are the same"),
+        ({"type": "null"}, {"const": None}, 1, FITS),
+        # values that are named
+        ({"enum": [*"abcd"]}, {"enum": ["x"]}, 0, 'what is given is "a", "b", "c" or "d", and "x" is wanted'),
+        (
+            {"enum": [*"abcde"]},
+            {"enum": ["x"]},
+            0,
+            'what is given is "a", "b", "c" or one of 2 more, and "x" is wanted',
+        ),
+        ({"enum": ["a", "bb"]}, {**TEXT, "maxLength": 1}, 0.5, 'what is given is "bb", and other text is wanted'),
+        ({"const": "a"}, {**TEXT, "minLength": 2}, 0, 'what is given is "a", and other text is wanted'),
+        ({"const": "b"}, {**TEXT, "pattern": "^a"}, 0, 'what is given is "b", and other text is wanted'),
+        ({"const": 3}, {**WHOLE, "multipleOf": 2}, 0, "what is given is 3, and another whole number is wanted"),
+        ({"const": 3}, number(exclusiveMinimum=3), 0, "what is given is 3, and another number is wanted"),
+        ({"const": 1.5}, WHOLE, 0, "what is given is 1.5, and a whole number is wanted"),
+        ({"type": "boolean"}, {"const": True}, 0.6, "what is given is true or false, and true is wanted"),
+        # numbers
+        ({**WHOLE, "maximum": 4}, {**WHOLE, "minimum": 5}, 0, "what is given is at most 4, and 5 or more is wanted"),
+        (
+            number(exclusiveMaximum=4),
+            number(exclusiveMinimum=5),
+            0,
+            "what is given is at most 4, and 5 or more is wanted",
+        ),
+        (
+            number(exclusiveMinimum=5),
+            number(exclusiveMaximum=4),
+            0,
+            "what is given is at least 5, and 4 or less is wanted",
+        ),
+        (NUMBER, number(minimum=1), 0.9, "what is given may be beyond the bounds of what is wanted"),
+        (
+            number(minimum=1),
+            number(exclusiveMinimum=1),
+            0.9,
+            "what is given may be beyond the bounds of what is wanted",
+        ),
+        (
+            number(maximum=1),
+            number(exclusiveMaximum=1),
+            0.9,
+            "what is given may be beyond the bounds of what is wanted",
+        ),
+        (number(exclusiveMinimum=1), number(exclusiveMinimum=1, title="x"), 1, FITS),
+        (number(exclusiveMaximum=1), number(exclusiveMaximum=1, title="x"), 1, FITS),
+        (NUMBER, WHOLE, 0.8, "what is given is any number, and a whole one is wanted"),
+        (WHOLE, {**WHOLE, "multipleOf": 2}, 0.8, "what is given may be no multiple of 2"),
+        (WHOLE, number(multipleOf=0.5), 1, FITS),
+        ({**WHOLE, "multipleOf": 4}, {**WHOLE, "multipleOf": 2}, 1, FITS),
+        (number(multipleOf=0.5), number(multipleOf=0.25), 1, FITS),
+        # texts
+        (
+            {**TEXT, "maxLength": 1},
+            {**TEXT, "minLength": 2},
+            0,
+            "what is given has at most 1 character, and 2 are needed",
+        ),
+        (TEXT, {**TEXT, "pattern": "^a"}, 0.8, "what is given may not match the pattern '^a'"),
+        ({**TEXT, "pattern": "^a"}, {**TEXT, "pattern": "^a", "minLength": 0}, 1, FITS),
+        (
+            {**TEXT, "format": "uri"},
+            {**TEXT, "format": "date"},
+            0.3,
+            "what is given is text of the format 'uri', and 'date' is wanted",
+        ),
+        # lists
+        (
+            listed(minItems=1_000),
+            listed(maxItems=1),
+            0,
+            "what is given has 1,000 items or more, and at most 1 are taken",
+        ),
+        (listed(), listed(minItems=2), 0.9, "what is given may have fewer than 2 items"),
+        (listed(maxItems=3), listed(maxItems=2), 0.9, "what is given may have more than 2 items"),
+        (listed(maxItems=2), listed(maxItems=2, minItems=0), 1, FITS),
+        (listed(), listed(uniqueItems=True), 0.9, "what is given may have an item twice"),
+        (listed(maxItems=1), listed(uniqueItems=True), 1, FITS),
+        (listed(uniqueItems=True), listed(uniqueItems=True, minItems=0), 1, FITS),
+        (listed(TEXT, maxItems=1), listed(NUMBER, prefixItems=[TEXT, NUMBER]), 1, FITS),
+        (
+            listed(TEXT),
+            listed(True, prefixItems=[TEXT, NUMBER]),
+            0,
+            "item 2 of what is given is text, and a number is wanted",
+        ),
+        (
+            listed(False, prefixItems=[TEXT, WHOLE]),
+            listed(False, prefixItems=[TEXT, TEXT]),
+            0,
+            "item 2 of what is given is a whole number, and text is wanted",
+        ),
+        (listed(TEXT, maxItems=1), listed(NUMBER, prefixItems=[TEXT]), 1, FITS),
+        # objects
+        (closed(a=TEXT), {**OPEN, "minProperties": 1}, 0.9, "what is given may have fewer than 1 key"),
+        (closed(a=NUMBER), closed(a=TEXT), 0.6, "`a` of what is given is a number, and text is wanted"),
+        (closed(a=NUMBER), closed("a", a=TEXT), 0, "`a` of what is given is a number, and text is wanted"),
+        (closed(b=TEXT), closed("a", a=TEXT), 0, 'what is given has no "a", which is needed'),
+        (closed(a=TEXT), closed("a", a=TEXT), 0.6, 'what is given need not have "a", which is needed'),
+        (OPEN, {**OPEN, "required": ["a"]}, 0.3, 'what is given need not have "a", which is needed'),
+        ({**OPEN, "required": ["a"]}, closed(), 0, "`a` of what is given may not be there"),
+        (
+            closed("a", a=TEXT),
+            {"anyOf": [{**OPEN, "required": ["b"]}, closed("a", a=NUMBER)]},
+            0,
+            "`a` of what is given is text, and a number is wanted",
+        ),
+        (
+            {"$ref": "https://example.org/a"},
+            {"$ref": "https://example.org/a", "title": "x"},
+            0.9,
+            "what is given may break `$ref` of what is wanted",
+        ),
+        ({**TEXT, "not": {"const": "a"}}, {**TEXT, "not": {"const": "a"}, "title": "x"}, 1, FITS),
+        (OPEN, closed(), 0.6, "what is given may have other keys, one of which may not be there"),
+        (
+            {**OPEN, "properties": {"a": TEXT}},
+            closed(a=TEXT),
+            0.95,
+            "what is given may have other keys, one of which may not be there",
+        ),
+        (
+            {**closed(a=TEXT), "patternProperties": {"^b": TEXT}},
+            closed(a=TEXT),
+            0.95,
+            "what is given may have other keys, one of which may be of a pattern and not fit",
+        ),
+        (
+            closed("o", o=closed("l", l=listed(TEXT))),
+            {**OPEN, "properties": {"o": {**OPEN, "properties": {"l": listed(NUMBER)}}}},
+            0,
+            "each item of `l` of `o` of what is given is text, and a number is wanted",
+        ),
+    ],
+)
+def test_what_fits_less_than_always_has_its_score_and_reason(one: dict, other: dict, score: float, reason: str) -> None:
+    """Each rule by itself: the score says how much of what is wanted surely fits."""
+    found = compatibility(one, other)
+    assert (found.score, found.reason) == (score, reason)
+
+
 def test_a_schema_that_is_nothing_but_itself_admits_what_nobody_knows() -> None:
     """References in a circle, and ones that lead nowhere, end, and fit nothing for certain."""
     for schema in (

@@ -30,6 +30,10 @@ INPUT = {
         "people": {"type": "array", "items": PERSON},
         "note": {"type": ["string", "null"]},
         "most": {"type": ["integer", "null"]},
+        "one": {"type": "array", "minItems": 1},
+        "two": {"type": "array", "minItems": 2},
+        "single": {"type": "array", "maxItems": 1},
+        "pair": {"type": "array", "maxItems": 2},
         "either": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]},
         "tagged": {
             "oneOf": [
@@ -60,9 +64,17 @@ OUTPUT = {
         },
         "person": {**PERSON, "properties": {"name": {"type": "integer"}}},
         "open": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "wide": {
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "x": {"type": "integer"}},
+            "required": ["name", "x"],
+            "additionalProperties": False,
+        },
+        "few": {"type": "array", "maxItems": 1},
+        "many": {"type": "array", "minItems": 2},
         "any": {},
     },
-    "required": ["total", "n", "rows", "unit", "someone", "person", "open"],
+    "required": ["total", "n", "rows", "unit", "someone", "person", "open", "wide"],
 }
 
 
@@ -173,6 +185,15 @@ def found(space: Space) -> Callable[..., list[Problem]]:
             "`people[0]` in far/take: `name` of `$r.person` is a whole number, and text is wanted",
             None,
         ),
+        ({"person": "$r.wide"}, "/person", '`person` in far/take: `$r.wide` has "x", which is not taken', None),
+        ({"two": "$r.few"}, "/two", "`two` in far/take: `$r.few` has at most 1 item, and 2 are needed", None),
+        (
+            {"single": "$r.many"},
+            "/single",
+            "`single` in far/take: `$r.many` has 2 items or more, and at most 1 fit",
+            None,
+        ),
+        ({"one": "$r.few", "pair": "$r.many"}, None, None, None),
         ({"either": "$r.n"}, None, None, None),
         ({"either": ["$r.n"]}, None, None, None),
         (

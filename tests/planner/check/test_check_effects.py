@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from furnished import files, save_plan
 
 READ = {"type": "files/read", "arguments": {"path": "x"}, "out": "$text"}
 WRITE = {"type": "files/write", "arguments": {"path": "y", "text": "$text"}}
+FOUND = {"type": "files/search", "arguments": {"query": "x"}, "out": "$found"}
+ROWS = {"type": "split", "target": "$found", "out": "$rows"}
 
 
 class Untrusted:
@@ -64,11 +67,28 @@ def test_text_from_outside_that_reaches_a_destructive_tool_is_warned_of(told: An
 
 
 def test_what_a_loop_goes_over_comes_from_outside_too(told: Any) -> None:
-    """Its items, by their own variable."""
-    found = {"type": "files/search", "arguments": {"query": "x"}, "out": "$found"}
-    rows = {"type": "split", "target": "$found", "out": "$rows"}
-    each = {"type": "for-each", "target": "$rows", "do": [{**WRITE, "arguments": {"path": "y", "text": "${item}"}}]}
-    assert told(found, rows, each) == [("outside-text", "/steps/2/do/0")]
+    """Its items, by their own variable, also where one of them failed; so it is in `map`."""
+    write = {**WRITE, "arguments": {"path": "y", "text": "${item}"}}
+    assert told(FOUND, ROWS, {"type": "for-each", "target": "$rows", "do": [write]}) == [
+        ("outside-text", "/steps/2/do/0")
+    ]
+    failing = {"type": "for-each", "target": "$rows", "do": [{"type": "say", "value": "$item"}], "on_fail": [write]}
+    assert told(FOUND, ROWS, failing) == [("outside-text", "/steps/2/on_fail/0")]
+    put = {"type": "files/write", "arguments": {"path": "y", "text": "$item.text"}}
+    assert told(FOUND, ROWS, {"type": "map", "target": "$rows", "operation": put}) == [("outside-text", "/steps/2")]
+
+
+def test_what_a_loop_collects_from_outside_comes_from_outside(told: Any) -> None:
+    """Though what it goes over does not."""
+    rows = {"type": "create-collection", "value": ["a"], "out": "$rows"}
+    each = {"type": "for-each", "target": "$rows", "do": [READ], "collect": "$text", "out": "$all"}
+    write = {**WRITE, "arguments": {"path": "y", "text": "${all}"}}
+    assert told(rows, each, write) == [("outside-text", "/steps/2")]
+
+
+def test_what_runs_where_a_step_failed_is_followed_too(told: Any) -> None:
+    handled = {"type": "load", "target": "page", "on_fail": [WRITE]}
+    assert told(READ, handled) == [("outside-text", "/steps/1/on_fail/0")]
 
 
 COUNT = {
@@ -82,15 +102,32 @@ COUNT = {
 }
 
 
+MAYBE = {"anyOf": [{"type": "object", "properties": {"t": {"type": "string"}}}, {"type": "null"}]}
+
+
 class Counting(LocalTools):
-    """A server that counts, and one tool that changes something and takes nothing away."""
+    """A server of tools that only read, by their outputs, and of one that changes something and takes nothing away."""
+
+    outputs: Mapping[str, Any] = {
+        "count": COUNT,
+        "maybe": MAYBE,
+        "open": {"type": "object"},
+        "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False},
+        "by-word": {
+            "type": "object",
+            "patternProperties": {"^n": {"type": "integer"}, "^t": {"type": "string"}},
+            "additionalProperties": False,
+        },
+        "numbers": {"type": "object", "additionalProperties": {"type": "number"}},
+    }
 
     def tools(self) -> list[Tool]:
-        """Return both."""
-        return [
-            Tool(self.server, "count", "Count.", {"type": "object"}, COUNT, read_only=True, trusted=False),
-            Tool(self.server, "put", "Put.", {"type": "object"}, None, destructive=False),
+        """Return all of them."""
+        reading = [
+            Tool(self.server, name, "Read.", {"type": "object"}, output, read_only=True, trusted=False)
+            for name, output in self.outputs.items()
         ]
+        return [*reading, Tool(self.server, "put", "Put.", {"type": "object"}, None, destructive=False)]
 
 
 def test_numbers_and_booleans_from_outside_are_no_text(told: Any, space: Space) -> None:
@@ -109,6 +146,27 @@ def test_numbers_and_booleans_from_outside_are_no_text(told: Any, space: Space) 
     assert told(READ, put("$text")) == [("outside-text", "/steps/1")]
     each = {"type": "map", "target": "$c.sizes", "operation": {"type": "far/put", "arguments": {"v": "$item"}}}
     assert told(count, each) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_text"),
+    [
+        ("maybe", True),
+        ("open", True),
+        ("count", False),
+        ("pair", True),
+        ("by-word", True),
+        ("numbers", False),
+    ],
+)
+def test_a_whole_answer_may_hold_text_where_its_schema_lets_it(
+    told: Any, space: Space, tool: str, is_text: bool
+) -> None:
+    """In one of its alternatives, or in any field; where fields are listed there are no others."""
+    space.tools.add(Counting("far"))
+    put = {"type": "far/put", "arguments": {"v": "$m"}}
+    expected = [("outside-text", "/steps/1")] if is_text else []
+    assert told({"type": f"far/{tool}", "arguments": {}, "out": "$m"}, put) == expected
 
 
 def test_text_from_outside_is_warned_of_once_a_plan(told: Any) -> None:
@@ -147,9 +205,10 @@ def test_what_is_kept_under_a_name_still_comes_from_outside(told: Any) -> None:
     assert told(READ, {"type": "say", "value": "$text"}, mine, load, write) == []
     rows = {"type": "create-collection", "value": ["a"], "out": "$rows"}
     add = {"type": "add", "target": "$rows", "value": "$text"}
-    assert told(READ, rows, add, {**WRITE, "arguments": {"path": "y", "text": "${rows}"}}) == [
-        ("outside-text", "/steps/3")
-    ]
+    write = {**WRITE, "arguments": {"path": "y", "text": "${rows}"}}
+    assert told(READ, rows, add, write) == [("outside-text", "/steps/3")]
+    query = {"type": "query", "sql": "SELECT text FROM pages", "out": "$rows"}
+    assert told(FOUND, {**ROWS, "name": "pages", "out": "$pages"}, query, write) == [("outside-text", "/steps/3")]
 
 
 def test_the_plans_own_text_is_not_from_outside(told: Any) -> None:
@@ -205,8 +264,10 @@ def test_text_from_outside_is_followed_into_a_saved_plan(told: Any, space: Space
 
 
 def test_what_a_saved_plan_gives_comes_from_outside_where_it_calls_a_tool(told: Any, space: Space) -> None:
-    """One that passes on what it was given passes on where that came from."""
+    """Whether it names a result or not. One that passes on what it was given passes on where that came from."""
     save_plan(space, "fetch", FETCH)
+    save_plan(space, "peek", {"steps": [{"type": READ["type"], "arguments": READ["arguments"]}]})
+    assert told({"type": "plan:peek", "out": "$text"}, WRITE) == [("outside-text", "/steps/1")]
     save_plan(
         space,
         "pass-on",
@@ -250,6 +311,16 @@ def test_text_from_outside_by_which_a_condition_decides_is_warned_of(told: Any, 
     ask = {"type": "ask", "value": "write it?", "out": "$yes"}
     assert told(READ, ask, step) == []
     assert told(READ, {**step, "condition": {"type": "notbound", "target": "a name"}}) == []
+
+
+def test_text_from_outside_by_which_a_loop_ends_is_warned_of(told: Any) -> None:
+    """From the second round on it decides whether there is one; so does that of an item."""
+    rows = {"type": "create-collection", "value": ["a", "b"], "out": "$rows"}
+    each = {"type": "for-each", "target": "$rows", "do": [MINE]}
+    assert told(READ, rows, {**each, "until": SAYS_SO}) == [("outside-text", "/steps/2/do/0")]
+    until = {"type": "contains", "target": "$item.text", "value": "b"}
+    assert told(FOUND, ROWS, {**each, "until": until}) == [("outside-text", "/steps/2/do/0")]
+    assert told(READ, rows, {**each, "until": {"type": "equals", "target": "$item", "value": "b"}}) == []
 
 
 def test_a_condition_decides_for_a_saved_plan_too(told: Any, space: Space) -> None:

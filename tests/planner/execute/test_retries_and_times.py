@@ -81,6 +81,29 @@ def test_bad_retries_and_times_are_refused(errors: Any) -> None:
     assert (problem.code, problem.pointer) == ("bad-value", "/1/retry")
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "least"),
+    [
+        ("attempts", 0, "a whole number from 1"),
+        ("attempts", 2.5, "a whole number from 1"),
+        ("attempts", True, "a whole number from 1"),
+        ("wait_s", -0.5, "a number from 0"),
+        ("backoff", 0.5, "a number from 1"),
+        ("backoff", False, "a number from 1"),
+    ],
+)
+def test_a_number_of_a_retry_that_is_too_small_or_none_is_refused(
+    errors: Any, key: str, value: Any, least: str
+) -> None:
+    """The least that each may be is taken, and no less."""
+    say = {"type": "say", "value": "${n}"}
+    [problem] = errors([{**SEVEN, "retry": {key: value}}, say])
+    assert (problem.code, problem.pointer) == ("bad-value", f"/0/retry/{key}")
+    assert least in problem.message
+    assert errors([{**SEVEN, "retry": {"attempts": 1, "wait_s": 0, "backoff": 1}}, say]) == []
+    assert errors([{**SEVEN, "retry": {"wait_s": 0.5, "backoff": 1.5}}, say]) == []
+
+
 def test_a_step_that_takes_longer_fails_with_a_timeout(run: Any) -> None:
     """An `on_fail` may handle it."""
     slow = {"type": "if", "condition": {"type": "bound", "target": "$n"}, "then": [{"type": "wait", "seconds": 30}]}

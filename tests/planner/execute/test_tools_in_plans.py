@@ -305,6 +305,61 @@ def test_a_field_that_a_tool_does_not_list_is_an_error(
     assert wrong.fix == (None if meant is None else [{"op": "replace", "path": "/2/value", "value": meant}])
 
 
+class Page(BaseModel):
+    """A page of what the tool `defined` answers."""
+
+    next: str
+
+
+class Book(BaseModel):
+    """What it answers: its pages are of a definition beside it."""
+
+    page: Page | None
+    pages: list[Page]
+
+
+NEXT = {"type": "object", "properties": {"next": {"type": "string"}}}
+INLINE = {
+    "page": {"anyOf": [NEXT, {"type": "null"}]},
+    "pages": {"type": "array", "items": NEXT},
+    "by_word": {"type": "object", "additionalProperties": NEXT},
+}
+
+
+class Books(LocalTools):
+    """Tools that answer such pages, of which one schema says all in its place."""
+
+    def tools(self) -> list[Tool]:
+        return [
+            Tool(self.server, name, "Open.", {"type": "object"}, output, read_only=True)
+            for name, output in {
+                "defined": Book.model_json_schema(),
+                "inline": {"type": "object", "properties": INLINE},
+            }.items()
+        ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "place"),
+    [
+        ("defined", "page"),
+        ("defined", "pages[0]"),
+        ("inline", "page"),
+        ("inline", "pages[0]"),
+        ("inline", "by_word.any"),
+    ],
+)
+def test_a_field_inside_a_field_that_a_tool_does_not_list_is_an_error(space: Space, tool: str, place: str) -> None:
+    """Also where the schema refers to a definition, names alternatives, or says it of each item."""
+    space.tools.add(Books("book"))
+    steps = [{"type": f"book/{tool}", "arguments": {}, "out": "$o"}]
+    [wrong] = check_plan(space, [*steps, {"type": "say", "value": f"${{o.{place}.nxet}}"}])[1].found
+    assert (wrong.code, wrong.severity, wrong.pointer) == ("unknown-field", "error", "/1/value")
+    assert wrong.hint == f"did you mean `{place}.next`?"
+    assert wrong.fix == [{"op": "replace", "path": "/1/value", "value": f"${{o.{place}.next}}"}]
+    assert check_plan(space, [*steps, {"type": "say", "value": f"${{o.{place}.next}}"}])[1].found == []
+
+
 WIND = {"type": "say", "value": "${w.wind}"}
 COLLECTED = {"type": "create-collection", "value": ["$w"], "out": "$all"}
 

@@ -91,12 +91,14 @@ def test_a_variable_that_changes_its_kind_from_round_to_round_is_known_by_neithe
 
 def test_bad_fields_are_said_at_their_places(errors: Any) -> None:
     """All at once."""
-    found = errors([START, {"type": "while", "condition": SHORT, "do": [GROW], "max_iterations": 0}])
+    found = errors([START, {"type": "while", "condition": SHORT, "do": [GROW]}])
     assert {(problem.code, problem.pointer) for problem in found} == {
         ("unknown-argument", "/1/do"),
     }
-    [problem] = errors([START, loop(GROW, max_iterations=0.5)])
-    assert (problem.code, problem.pointer) == ("bad-value", "/1/max_iterations")
+    for most in (0, -1, 0.5, True, "2"):
+        [problem] = errors([START, loop(GROW, max_iterations=most)])
+        assert (problem.code, problem.pointer) == ("bad-value", "/1/max_iterations")
+    assert errors([START, loop(GROW, max_iterations=1)]) == []
 
 
 def test_a_run_that_goes_on_asks_a_tool_anew_before_the_next_round(space: Space) -> None:

@@ -72,6 +72,26 @@ def test_a_plan_without_steps_is_warned_of(space: Any) -> None:
     assert [problem.code for problem in check_plan(space, {"goal": 1, "steps": []})[1].found] == ["bad-value"]
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("tool_calls", True, "the budget of tool_calls is a number from 0, not true"),
+        ("seconds", False, "the budget of seconds is a number from 0, not false"),
+        ("steps", "3", 'the budget of steps is a number from 0, not "3"'),
+        ("items", -1, "the budget of items is a number from 0, not -1"),
+        ("llm_calls", 2.5, "the budget of llm_calls is a whole number, not 2.5"),
+        ("seconds", 2.5, None),
+        ("steps", 0, None),
+        ("llm_calls", 2.0, None),
+    ],
+)
+def test_a_budget_is_of_numbers_from_0(errors: Any, key: str, value: Any, message: str | None) -> None:
+    """Whole ones, but for the seconds."""
+    found = errors({"budget": {key: value}, "steps": [SAY]})
+    expected = [] if message is None else [("bad-value", f"/budget/{key}", message)]
+    assert [(problem.code, problem.pointer, problem.message) for problem in found] == expected
+
+
 def test_inputs_are_bound_as_variables(run: Any) -> None:
     """A value becomes a Note; without one, the default is taken."""
     plan = {

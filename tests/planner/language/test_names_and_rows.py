@@ -54,6 +54,22 @@ def test_a_name_given_on_one_path_only_is_a_warning(warnings: Any) -> None:
     assert ("maybe-unnamed", "/2/target") in [(p.code, p.pointer) for p in found]
 
 
+def test_a_name_that_is_given_where_an_item_fails_may_be_none(warnings: Any) -> None:
+    """By the `on_fail` list of a `map`, which no item may need: it is known, and loading it may fail."""
+    each = {
+        "type": "map",
+        "target": "$c",
+        "operation": {"type": "coerce", "target": "$item", "coercion": "int"},
+        "on_fail": [note(0, "$m", name="fallback", replace=True)],
+        "out": "$m",
+    }
+    made = {"type": "create-collection", "value": ["1", "b"], "out": "$c"}
+    found = warnings(
+        [made, each, {"type": "load", "target": "fallback"}, {"type": "size", "target": "$m", "out": "$n"}]
+    )
+    assert [(p.code, p.pointer) for p in found] == [("maybe-unnamed", "/2/target")]
+
+
 def test_a_name_that_is_taken_meanwhile_is_a_conflict_of_the_step(run: Any, space: Space) -> None:
     """The check could not know; nothing of the step is written, and `on_fail` may handle it."""
     plan = [{"type": "say", "value": "hi"}, note("late", name="n", on_fail=[note("other", "$x")])]

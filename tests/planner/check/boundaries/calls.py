@@ -58,6 +58,10 @@ CALLS: dict[str, Pair] = {
         [{"type": "sky/loose", "arguments": {"city": "a"}, "out": "$w"}],
         [{"type": "sky/loose", "arguments": {"city": "a", "dais": 1, "zebra": 2}, "out": "$w"}],
     ),
+    "a tool that takes more, of another type": (
+        [{"type": "sky/loose", "arguments": {"city": "a", "days": 1}, "out": "$w"}],
+        [{"type": "sky/loose", "arguments": {"city": "a", "dais": "x"}, "out": "$w"}],
+    ),
     "a tool that takes more, with what was meant": (
         [{"type": "sky/loose", "arguments": {"city": "a", "days": 1}, "out": "$w"}],
         [{"type": "sky/loose", "arguments": {"cities": "a", "days": 1}, "out": "$w"}],
