@@ -68,7 +68,9 @@ class GivenNameChecker:
                 shape = self._replaced_shape(shape, holders)
         elif name not in self._state.env.absent_names:
             self._report_name_taken(step, name, pointer)
-        self._state.env.absent_names.discard(name)
+        elif self._state.env.absent_names[name] < self._state.env.loops:
+            self._report_taken_in_next_round(step, name, pointer)
+        self._state.env.absent_names.pop(name, None)
         if shape is not None and self._values.maybe_unbound_read is None:
             self._renamed(name, shape.facts.which)
         self._state.env.assigned_names[name] = AssignedName(
@@ -102,7 +104,7 @@ class GivenNameChecker:
         for other, assigned in list(self._state.env.assigned_names.items()):
             if other != name and assigned.certain and assigned.shape.facts.which is which:
                 del self._state.env.assigned_names[other]
-                self._state.env.absent_names.add(other)
+                self._state.env.absent_names[other] = self._state.env.loops
         if isinstance(which, str) and self._values.facts.holder(name) != which:
             self._state.env.renamed.add(which)
 
@@ -124,9 +126,7 @@ class GivenNameChecker:
         holder = self._values.facts.holder(name)
         given = self._state.env.assigned_names.get(name) or self._state.env.sibling_names.get(name)
         # Whether the earlier holder is to be replaced, or another name was meant, only the author knows: no fix.
-        hint = 'give another name; `"replace": true` takes it over'
-        if not step.type:
-            hint = "`for-each` with `${item}` in the name gives each item its own"
+        hint = _name_taken_hint(step)
         if self._values.changes.deleted and (holder is not None or given is not None):
             message = f"the name {name!r} may be taken: {holder or 'an earlier step'} had it, and it may be free by now"
             self._problems.warn("name-taken", pointer, message, hint)
@@ -138,8 +138,17 @@ class GivenNameChecker:
         elif holder is not None:
             self._problems.error("name-taken", pointer, f"the name {name!r} is taken: {holder} has it", hint)
         elif self._state.env.loops:
-            certain = self._state.env.min_rounds > 1 and not self._state.handled
-            message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
-            report = self._problems.error if certain else self._problems.warn
-            own = "; `${item}` in it makes it each item's own" if step.type else ""
-            report("name-taken", pointer, message, hint + own)
+            self._report_taken_in_next_round(step, name, pointer)
+
+    def _report_taken_in_next_round(self, step: Step, name: str, pointer: str) -> None:
+        certain = self._state.env.min_rounds > 1 and not self._state.handled
+        message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
+        report = self._problems.error if certain else self._problems.warn
+        own = "; `${item}` in it makes it each item's own" if step.type else ""
+        report("name-taken", pointer, message, _name_taken_hint(step) + own)
+
+
+def _name_taken_hint(step: Step) -> str:
+    if not step.type:
+        return "`for-each` with `${item}` in the name gives each item its own"
+    return 'give another name; `"replace": true` takes it over'

@@ -86,12 +86,12 @@ TextsRead: TypeAlias = "set[tuple[str, str, str]]"
 class ValueChecker:
     """Checks references against an environment and the space; says what is known of each argument."""
 
-    def __init__(self, facts: SpaceFacts, problems: Problems) -> None:
+    def __init__(self, facts: SpaceFacts, problems: Problems, changes: MutationTracker | None = None) -> None:
         self.facts = facts
         self.problems = problems
         self.maybe_unbound_read: str | None = None
         """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
-        self.changes = MutationTracker()
+        self.changes = MutationTracker() if changes is None else changes
         self.leniency = Leniency()
         self.places = PlaceChecker(problems, self.leniency)
         self.names = NameReferenceChecker(facts, self.changes, problems, self.leniency)
