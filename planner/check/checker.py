@@ -27,6 +27,7 @@ from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment, Variable
 from planner.check.mutations import MutationTracker
 from planner.check.references.values import TextsRead, content_schema
+from planner.check.schemas import misfits_as_written
 from planner.check.space_facts import SpaceFacts
 from planner.check.state import CheckState
 from planner.check.steps import StepChecker
@@ -287,8 +288,13 @@ class Checker:
             return
         self._values.value(raw, pointer, None, self.env)
         with suppress(ReferenceInvalid):
-            whose = f"the input {declared.name!r}"
-            self._values.fits(read_value(raw), raw, expected, pointer, self.env, whose)
+            read, whose = read_value(raw), f"the input {declared.name!r}"
+            misfit = next(misfits_as_written(raw, read, expected), None)
+            if misfit is not None:
+                message = f"{whose} does not fit: {misfit.message}"
+                self.problems.error("bad-argument", join(pointer, *misfit.place), message)
+                return
+            self._values.fits(read, raw, expected, pointer, self.env, whose)
 
     def answer(self, plan: Plan) -> Shape:
         """Return what is known of the plan's answer, once it is checked."""
