@@ -210,7 +210,7 @@ class Checker:
         inner._values.names.computed_names = self._values.names.computed_names
         self.plans[form.name] = plan
         inner.inputs(plan)
-        inner.block(plan.steps, depth + 1, self._state.max_depth)
+        inner._steps.called(plan.steps, depth + 1, self._state.max_depth)
         inner.result(plan)
         self._called(form, plan, join(step.pointer, "arguments"), pointer)
         for problem in inner.problems.found:

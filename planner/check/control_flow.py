@@ -288,7 +288,8 @@ class ControlFlowChecker:
         inner = start.copy()
         if not any(isinstance(one.form, Stop) for one in every_step(form.do)):
             inner.min_rounds = size or 0 if form.until is None else min(size or 0, 1)
-        body = self._blocks.inside(form.do, inner, depth)
+        with self._names.one_round(inner):
+            body = self._blocks.inside(form.do, inner, depth)
         collect, bound = collected(form), body
         result = None if collect is None else self._collected(step, collect, start, body)
         if isinstance(step.on_fail, tuple):
@@ -402,7 +403,8 @@ class ControlFlowChecker:
         if entry.names is None or not isinstance(value, str):
             return result_shape
         outer, self._state.env = self._state.env, env
-        self._names.check(Step("", "", "", Call(arguments)), value, join(pointer, entry.names), result_shape)
+        with self._names.one_round(env):
+            self._names.check(Step("", "", "", Call(arguments)), value, join(pointer, entry.names), result_shape)
         self._state.env = outer
         outer.add_names(env)
         if not self._problems.muted_depth:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 
 from infospace.core.json_types import JSON
 from infospace.core.names import name_error, normalise
 from infospace.core.resources import text_of
 from infospace.schema.shapes import Shape, Unknown, bare, disjoint, is_itself, types_of, with_identity
-from planner.check.environment import AssignedName
+from planner.check.environment import AssignedName, Environment
 from planner.check.state import CheckState
 from planner.language.plan import Call, Step
 from planner.language.problems import join
@@ -52,6 +54,8 @@ class GivenNameChecker:
                 return shape
             if isinstance(value, str):
                 self._values.names.computed_names.add(value, self._parts(value, pointer))
+            if shape is not None and shape.facts.which is not None:
+                self._state.moved.add(shape.facts.which)
             if step.replace:
                 self._values.changes.replaced(Unknown(), shape or Unknown(), self._state.env)
             return shape
@@ -141,7 +145,25 @@ class GivenNameChecker:
             self._report_taken_in_next_round(step, name, pointer)
 
     def _report_taken_in_next_round(self, step: Step, name: str, pointer: str) -> None:
-        certain = self._state.env.min_rounds > 1 and not self._state.handled
+        if self._state.env.min_rounds > 1 and not self._state.handled:
+            self._state.given_by_round.append((name, partial(self._tell_next_round, step, name, pointer)))
+        else:
+            self._tell_next_round(step, name, pointer, certain=False)
+
+    @contextmanager
+    def one_round(self, env: Environment) -> Iterator[None]:
+        """Check a round of a loop in an environment, and tell at its end which names the next one finds taken.
+
+        It is not certain of those that the round has freed.
+        """
+        outer, self._state.given_by_round = self._state.given_by_round, []
+        yield
+        for name, tell in self._state.given_by_round:
+            assigned = env.assigned_names.get(name)
+            tell(assigned is not None and assigned.certain and assigned.shape.facts.which not in self._state.moved)
+        self._state.given_by_round = outer
+
+    def _tell_next_round(self, step: Step, name: str, pointer: str, certain: bool) -> None:
         message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
         report = self._problems.error if certain else self._problems.warn
         own = "; `${item}` in it makes it each item's own" if step.type else ""

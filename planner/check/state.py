@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from infospace.contract.catalogue import Catalogue
@@ -44,6 +44,13 @@ class CheckState:
         """Whether an `on_fail` of the step, or around it, handles that it fails."""
         self.around = False
         """Whether an `on_fail` around it does."""
+        self.given_by_round: list[tuple[str, Callable[[bool], None]]] = []
+        """Names that a round of a loop gives, which the next one finds taken unless this one frees them; what tells it.
+
+        It takes whether that is certain.
+        """
+        self.moved: set[object] = set()
+        """Which resources were given a name that only the run knows, and so may have lost the one that they had."""
         self.stopped: list[Environment] = []
         """What is known at the places where the plan may be ended on purpose, and not as failed."""
 

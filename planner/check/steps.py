@@ -68,6 +68,11 @@ class StepChecker:
                 self._problems.warn("unreachable", step.pointer, "no path leads here: the plan was stopped before")
             self._step(step, depth)
 
+    def called(self, steps: Block, depth: int, most: int) -> None:
+        """Check the steps of a saved plan that is called, which may be a round of the loop that the call stands in."""
+        with self._names.one_round(self._state.env):
+            self.block(steps, depth, most)
+
     def inside(self, steps: Block, env: Environment, depth: int) -> Environment:
         """Check a block one level deeper, in an environment of its own; return what is known at its end."""
         with self._state.in_environment(env):

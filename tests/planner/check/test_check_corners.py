@@ -51,6 +51,10 @@ def gone(target: str) -> dict[str, Any]:
     return {"type": "remove", "target": target}
 
 
+def own(target: str, key: str) -> dict[str, Any]:
+    return {"type": "name", "target": target, "value": f"own ${{{key}}}"}
+
+
 def mapped(operation: Any, **fields: Any) -> dict[str, Any]:
     return {"type": "map", "target": "$c", "operation": operation, **fields}
 
@@ -87,6 +91,7 @@ CALLED = {
     "take": [load("slot"), gone("slot"), {"type": "say", "value": "${l}"}],
     "perhaps": [when(LATE, note(1, "$y", name="slot"), {"type": "stop"})],
     "give or fail": [when(LATE, {"type": "stop", "status": "failed"}), note(1, "$y", name="slot")],
+    "move on": {"inputs": {"k": {"type": "string"}}, "steps": [note(1, "$y", name="n"), own("$y", "k")]},
     "branches": [beside([note(1, "$x")], [SAY])],
     "beside": [beside([STOP], [note(1, "$y", name="slot")])],
 }
@@ -405,6 +410,26 @@ PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
             note(1, "$z", name="n"),
         ],
         [("warning", "name-taken", "/1/branches/1/0/name"), ("warning", "name-taken", "/2/name")],
+    ),
+    "each item gives a name, and then one of its own": (
+        [LIST, each(note(1, "$x", name="n"), own("$x", "item"))],
+        [("warning", "name-taken", "/1/do/0/name")],
+    ),
+    "each item gives a name, and another note one of its own": (
+        [LIST, each(note(1, "$x", name="n"), note(1, "$y"), own("$y", "item"))],
+        [("error", "name-taken", "/1/do/0/name")],
+    ),
+    "each item gives a name, and so does a map": (
+        [LIST, each(note(1, "$x", name="n"), mapped({"type": "name", "value": "m"}))],
+        [("error", "name-taken", "/1/do/0/name"), ("error", "name-taken", "/1/do/1/operation/value")],
+    ),
+    "each item gives a name, and a loop goes over others that do": (
+        [LIST, each(note(1, "$x", name="n"), each(note(1, "$y", name="m"), own("$y", "item"), **{"as": "$item"}))],
+        [("error", "name-taken", "/1/do/0/name"), ("warning", "name-taken", "/1/do/1/do/0/name")],
+    ),
+    "each item gives a name, and then one of its own, in a saved plan": (
+        [LIST, each(plan("move on", arguments={"k": "$item"}))],
+        [],
     ),
     "each item gives a name, moves it, gives it again and frees both": (
         [

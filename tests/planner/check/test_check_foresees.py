@@ -322,6 +322,14 @@ RIGHT: dict[str, list[Any]] = {
         note(2, "$y", name="a"),
         {"type": "load", "target": "a"},
     ],
+    "name of each, after one for all": [
+        many(["a", "b"]),
+        each(note(1, "$n", name="new"), {"type": "name", "target": "$n", "value": "x ${item}"}),
+    ],
+    "name of the last one, moved before it": [
+        many(["a", "b"]),
+        each(note(1, "$n", name="new"), when("$item = 'a'", {"type": "name", "target": "$n", "value": "old"})),
+    ],
     "name moved in a branch and taken again": [
         note(1, name="a"),
         beside([{"type": "name", "target": "$x", "value": "b"}], []),
