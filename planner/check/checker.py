@@ -24,8 +24,10 @@ from infospace.schema.shapes import (
     Unknown,
 )
 from planner.check.conditions import reference_or_none
-from planner.check.environment import Environment, Variable, joined
+from planner.check.environment import Environment, Variable
+from planner.check.mutations import MutationTracker
 from planner.check.references.values import TextsRead, content_schema
+from planner.check.schemas import misfits_as_written
 from planner.check.space_facts import SpaceFacts
 from planner.check.state import CheckState
 from planner.check.steps import StepChecker
@@ -112,15 +114,19 @@ class Checker:
         problems: Problems,
         calling: tuple[str, ...] = (),
         on_step: Callable[[Step, Environment], None] | None = None,
+        changes: MutationTracker | None = None,
     ) -> None:
-        """`on_step` is called with each step before it is checked, and with what is known there."""
+        """`on_step` is called with each step before it is checked, and with what is known there.
+
+        `changes` are those made before, where this is the check of a saved plan that is called.
+        """
         self.problems = problems
         self.plans: dict[str, Plan] = {}
         """The saved plans that are named, directly or not."""
         self._calling = calling
         """Names of the saved plans that this one is called from, outermost first, and its own."""
         self._catalogue = catalogue
-        self._state = CheckState(catalogue, facts, problems)
+        self._state = CheckState(catalogue, facts, problems, changes)
         self._values = self._state.values
         self._steps = StepChecker(self._state, self._saved, on_step)
 
@@ -184,22 +190,18 @@ class Checker:
                 "`while` and `for-each` repeat steps",
             )
             self.problems.error("plan-cycle", pointer, message, hint)
+            self._changed_by(step)
             return Unknown()
         document = self._values.facts.plan(form.name)
         if document is None:
             self._no_plan(form, pointer)
             self._values.references(dict(form.arguments), join(step.pointer, "arguments"), self.env)
             return Unknown()
-        inner = Checker(self._catalogue, self._values.facts, Problems(), (*self._calling, name))
+        facts, calling = self._values.facts, (*self._calling, name)
+        inner = Checker(self._catalogue, facts, Problems(), calling, changes=self._values.changes)
         plan = parse_plan(document, inner.problems)
         inner._state.handled = inner._values.leniency.handled = self._state.handled
-        inner.env = Environment(
-            assigned_names=dict(self.env.assigned_names),
-            loops=self.env.loops,
-            sibling_names=dict(self.env.sibling_names),
-            deleted=set(self.env.deleted),
-            renamed=set(self.env.renamed),
-        )
+        inner.env = self.env.for_called_plan()
         stops = [one.form for one in every_step(plan.steps) if isinstance(one.form, Stop)]
         if not stops:
             inner.env.min_rounds = self.env.min_rounds
@@ -208,7 +210,7 @@ class Checker:
         inner._values.names.computed_names = self._values.names.computed_names
         self.plans[form.name] = plan
         inner.inputs(plan)
-        inner.block(plan.steps, depth + 1, self._state.max_depth)
+        inner._steps.called(plan.steps, depth + 1, self._state.max_depth)
         inner.result(plan)
         self._called(form, plan, join(step.pointer, "arguments"), pointer)
         for problem in inner.problems.found:
@@ -217,16 +219,22 @@ class Checker:
                     f"the saved plan {form.name!r} would fail: {problem.message} (at {problem.pointer or 'its top'})"
                 )
                 self.problems.error(problem.code, pointer, message, problem.hint)
-        if stops:
-            self.env.assigned_names = joined(self.env.assigned_names, inner.env.assigned_names)
-            early = any(stop.status != "failed" for stop in stops)
-            return Unknown() if early else inner.answer(plan)
-        self.env.assigned_names, self.env.deleted, self.env.renamed = (
-            inner.env.assigned_names,
-            inner.env.deleted,
-            inner.env.renamed,
-        )
-        return inner.answer(plan)
+        self._changed_by(step)
+        self.env.update_space_from(inner._left())
+        return Unknown() if any(stop.status != "failed" for stop in stops) else inner.answer(plan)
+
+    def _changed_by(self, step: Step) -> None:
+        """Know no more of what the plan changes that a step calls."""
+        self._values.changes.foresee((step,), self._catalogue, self._values.facts, self.env)
+
+    def _left(self) -> Environment:
+        """What is known once the plan is over, at its end or wherever it may be stopped."""
+        known = self.env
+        for stopped in self._state.stopped:
+            after = known.copy()
+            after.join(known, stopped, ("", ""))
+            known = after
+        return known
 
     def _no_plan(self, form: SavedPlanCall, pointer: str) -> None:
         names = [
@@ -280,8 +288,13 @@ class Checker:
             return
         self._values.value(raw, pointer, None, self.env)
         with suppress(ReferenceInvalid):
-            whose = f"the input {declared.name!r}"
-            self._values.fits(read_value(raw), raw, expected, pointer, self.env, whose)
+            read, whose = read_value(raw), f"the input {declared.name!r}"
+            misfit = next(misfits_as_written(raw, read, expected), None)
+            if misfit is not None:
+                message = f"{whose} does not fit: {misfit.message}"
+                self.problems.error("bad-argument", join(pointer, *misfit.place), message)
+                return
+            self._values.fits(read, raw, expected, pointer, self.env, whose)
 
     def answer(self, plan: Plan) -> Shape:
         """Return what is known of the plan's answer, once it is checked."""

@@ -25,7 +25,7 @@ from infospace.schema.shapes import (
 )
 from infospace.tools.answer_content import result_schema
 from planner.check.conditions import guards, read_by, reads_clock, reference_or_none, verdict
-from planner.check.environment import Environment, Variable, joined
+from planner.check.environment import Environment, Variable
 from planner.check.names import GivenNameChecker
 from planner.check.primitive_calls import item_slot
 from planner.check.state import CheckState
@@ -152,7 +152,7 @@ class ControlFlowChecker:
         doubts = (f"only the `body` of step {step.label} binds it, and that may not run", "")
         start = self._settled(form, yes, doubts, depth)
         self._conditions.check(form.condition, start)
-        end = self._blocks.inside(form.body, start.with_facts(yes).copy(loop=True), depth)
+        end = self._blocks.inside(form.body, start.with_facts(yes, loop=True), depth)
         end.changed |= start.changed
         after = self._state.env.copy()
         after.join(end, self._state.env.copy(), doubts)
@@ -167,7 +167,7 @@ class ControlFlowChecker:
         start.between_rounds(self._state.env, names)
         for _ in range(ROUNDS):
             with self._problems.muted():
-                end = self._blocks.inside(form.body, start.with_facts(yes).copy(loop=True), depth)
+                end = self._blocks.inside(form.body, start.with_facts(yes, loop=True), depth)
             end.changed |= start.changed
             following = self._state.env.copy()
             following.join(end, self._state.env.copy(), doubts)
@@ -227,13 +227,10 @@ class ControlFlowChecker:
             start = before.copy()
             start.sibling_names |= self._state.env.assigned_names
             end = self._blocks.inside(branch, start, depth)
-            for name in end.changed:
-                self._state.env.bind(name, end.variables[name])
-            self._state.env.assigned_names |= {
-                name: assigned for name, assigned in end.assigned_names.items() if name not in before.assigned_names
-            }
-            self._state.env.unreachable = self._state.env.unreachable or end.unreachable
-            self._state.env.deleted |= end.deleted
+            self._state.env.add_branch(before, end)
+        if self._state.env.unreachable:
+            # Another branch may have come to any of its steps before the plan was stopped in one.
+            self._state.stopped.append(self._state.env.copy())
 
     def _wait(self, step: Step, form: Wait) -> None:
         if form.condition is not None:
@@ -261,6 +258,8 @@ class ControlFlowChecker:
                 self._values.reference(reference, place, self._state.env)
             else:
                 self._values.value(form.value, place, None, self._state.env)
+        if form.status != "failed":
+            self._state.stopped.append(self._state.env.copy())
         self._state.env.unreachable = True
 
     def follow_rounds(self, step: Step, depth: int) -> bool:
@@ -289,7 +288,8 @@ class ControlFlowChecker:
         inner = start.copy()
         if not any(isinstance(one.form, Stop) for one in every_step(form.do)):
             inner.min_rounds = size or 0 if form.until is None else min(size or 0, 1)
-        body = self._blocks.inside(form.do, inner, depth)
+        with self._names.one_round(inner):
+            body = self._blocks.inside(form.do, inner, depth)
         collect, bound = collected(form), body
         result = None if collect is None else self._collected(step, collect, start, body)
         if isinstance(step.on_fail, tuple):
@@ -303,10 +303,10 @@ class ControlFlowChecker:
             result = self._supplied(result, collect, start, handler)
             bound = start.copy()
             bound.join(body, handler, ("an item may fail", "an item may be well"), handled=True)
-            body.assigned_names = joined(body.assigned_names, handler.assigned_names)
+            body.add_names(handler)
         if form.until is not None:
             self._until(form.until, bound)
-        self._state.env.assigned_names = joined(self._state.env.assigned_names, body.assigned_names)
+        self._state.env.add_names(body)
         if collect is None and step.out is not None:
             message = "nothing in `do` binds a variable, so there is nothing to collect"
             self._problems.warn("nothing-collected", join(step.pointer, "out"), message, 'give a step of `do` an "out"')
@@ -366,7 +366,7 @@ class ControlFlowChecker:
         if isinstance(step.on_fail, tuple):
             handler = self._blocks.handler(step.on_fail, env.copy(), depth)
             result_shape = self._supplied(result_shape, step.out, env, handler)
-            self._state.env.assigned_names = joined(self._state.env.assigned_names, handler.assigned_names)
+            self._state.env.add_names(handler)
         return CollectionShape(
             bare(result_shape) if result_shape is not None and form.filter_null else Unknown(), NO_METADATA
         ), doubted
@@ -403,9 +403,10 @@ class ControlFlowChecker:
         if entry.names is None or not isinstance(value, str):
             return result_shape
         outer, self._state.env = self._state.env, env
-        self._names.check(Step("", "", "", Call(arguments)), value, join(pointer, entry.names), result_shape)
+        with self._names.one_round(env):
+            self._names.check(Step("", "", "", Call(arguments)), value, join(pointer, entry.names), result_shape)
         self._state.env = outer
-        outer.assigned_names = joined(outer.assigned_names, env.assigned_names)
+        outer.add_names(env)
         if not self._problems.muted_depth:
             self._values.changes.deleted = True
         return result_shape

@@ -87,8 +87,8 @@ class Environment:
     """Which resources of the space got another name on every path to here."""
     existing_names: set[str] = field(default_factory=set)
     """Names that the space is known to have here, since a `bound` said so."""
-    absent_names: set[str] = field(default_factory=set)
-    """Names that it is known not to have."""
+    absent_names: dict[str, int] = field(default_factory=dict)
+    """Names that it is known not to have, and in how many loops that became known: a later round may have given one."""
     places: set[str] = field(default_factory=set)
     """Places in variables, as references, that are known to exist here, since a condition said so."""
 
@@ -103,9 +103,13 @@ class Environment:
             deleted=set(self.deleted),
             renamed=set(self.renamed),
             existing_names=set(self.existing_names),
-            absent_names=set(self.absent_names),
+            absent_names=dict(self.absent_names),
             places=set(self.places),
         )
+
+    def for_called_plan(self) -> Environment:
+        """Return what a saved plan that is called here starts with: all that is known of the space, no variable."""
+        return replace(self.copy(), variables={}, read=set())
 
     def has_place(self, reference: str) -> bool:
         """Whether a condition said that a place exists, or one inside it."""
@@ -115,14 +119,39 @@ class Environment:
 
     def update_from(self, after: Environment) -> None:
         """Become what a copy of this has become."""
-        self.variables, self.assigned_names, self.unreachable = after.variables, after.assigned_names, after.unreachable
+        self.variables, self.places, self.unreachable = after.variables, after.places, after.unreachable
         self.changed |= after.changed
-        self.deleted, self.existing_names, self.absent_names = (
-            after.deleted,
-            after.existing_names,
-            after.absent_names,
-        )
-        self.renamed = after.renamed
+        self.update_space_from(after)
+
+    def update_space_from(self, after: Environment) -> None:
+        """Take over what is known of the space after what was run here; the variables stay as they are."""
+        self.assigned_names, self.deleted, self.renamed = after.assigned_names, after.deleted, after.renamed
+        self.existing_names, self.absent_names = after.existing_names, after.absent_names
+
+    def add_branch(self, before: Environment, end: Environment) -> None:
+        """Take over what one of several branches has bound, named and deleted, all of which are run."""
+        for name in end.changed:
+            self.bind(name, end.variables[name])
+        given = {
+            name: assigned
+            for name, assigned in end.assigned_names.items()
+            if assigned is not before.assigned_names.get(name)
+        }
+        lost = before.assigned_names.keys() - end.assigned_names.keys()
+        absent = {name: end.absent_names[name] for name in lost & end.absent_names.keys()}
+        no_longer = given.keys() | (before.absent_names.keys() - end.absent_names.keys())
+        self.assigned_names = {name: one for name, one in self.assigned_names.items() if name not in lost} | given
+        self.absent_names = {
+            name: loops for name, loops in (self.absent_names | absent).items() if name not in no_longer
+        }
+        self.deleted |= end.deleted
+        self.renamed |= end.renamed
+        self.unreachable = self.unreachable or end.unreachable
+
+    def add_names(self, body: Environment) -> None:
+        """Take over which names a block gives that may have run, any number of times."""
+        self.assigned_names = _joined_names(self.assigned_names, body.assigned_names)
+        self.absent_names = _absent_in_both(self.absent_names, body.absent_names)
 
     def bind(self, name: str, variable: Variable) -> None:
         """Bind a variable from here on; a shape without an identity gets a new one."""
@@ -140,15 +169,16 @@ class Environment:
             self.read.update(variable.places)
         return variable
 
-    def with_facts(self, names: set[str]) -> Environment:
-        """Return an environment in which these variables are known to be bound.
+    def with_facts(self, names: set[str], *, loop: bool = False) -> Environment:
+        """Return an environment, that of a round with `loop`, in which these variables are known to be bound.
 
         `'name` stands for a name that the space has, `!name` for one that it has not, `$name.key` for a place.
         """
-        inner = self.copy()
+        inner = self.copy(loop=loop)
         there, absent = ({name[1:] for name in names if name[0] == sign} for sign in "'!")
         inner.existing_names = (inner.existing_names | there) - absent
-        inner.absent_names = (inner.absent_names | absent) - there
+        known = inner.absent_names | dict.fromkeys(absent, inner.loops)
+        inner.absent_names = {name: loops for name, loops in known.items() if name not in there}
         inner.places |= {name for name in names if name[0] == "$"}
         for name in names & inner.variables.keys():
             if inner.variables[name].unbound_reason is not None:
@@ -189,12 +219,11 @@ class Environment:
                 self.bind(name, _doubted(left, doubts[0], handled=handled))
             elif right is not None:
                 self.bind(name, _doubted(right, doubts[1], handled=False))
-        self.assigned_names = joined(one.assigned_names, other.assigned_names)
+        self.assigned_names = _joined_names(one.assigned_names, other.assigned_names)
         self.deleted, self.renamed = one.deleted & other.deleted, one.renamed & other.renamed
-        self.existing_names, self.absent_names = (
-            one.existing_names & other.existing_names,
-            one.absent_names & other.absent_names,
-        )
+        self.existing_names = one.existing_names & other.existing_names
+        self.absent_names = _absent_in_both(one.absent_names, other.absent_names)
+        self.places = one.places & other.places
 
 
 def _either(left: Variable, right: Variable) -> Variable:
@@ -212,7 +241,12 @@ def _doubted(variable: Variable, doubt: str, *, handled: bool) -> Variable:
     return replace(variable, unbound_reason=doubt, handled=handled)
 
 
-def joined(one: Mapping[str, AssignedName], other: Mapping[str, AssignedName]) -> dict[str, AssignedName]:
+def _absent_in_both(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """Return the names that are absent on two paths, known in as many loops as on the one that knew it in fewer."""
+    return {name: min(one[name], other[name]) for name in one.keys() & other.keys()}
+
+
+def _joined_names(one: Mapping[str, AssignedName], other: Mapping[str, AssignedName]) -> dict[str, AssignedName]:
     """Return the names that are given after one of two branches was taken."""
     if one == other:
         return dict(one)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 
 from infospace.core.json_types import JSON
 from infospace.core.names import name_error, normalise
 from infospace.core.resources import text_of
 from infospace.schema.shapes import Shape, Unknown, bare, disjoint, is_itself, types_of, with_identity
-from planner.check.environment import AssignedName
+from planner.check.environment import AssignedName, Environment
 from planner.check.state import CheckState
 from planner.language.plan import Call, Step
 from planner.language.problems import join
@@ -52,6 +54,8 @@ class GivenNameChecker:
                 return shape
             if isinstance(value, str):
                 self._values.names.computed_names.add(value, self._parts(value, pointer))
+            if shape is not None and shape.facts.which is not None:
+                self._state.moved.add(shape.facts.which)
             if step.replace:
                 self._values.changes.replaced(Unknown(), shape or Unknown(), self._state.env)
             return shape
@@ -68,7 +72,9 @@ class GivenNameChecker:
                 shape = self._replaced_shape(shape, holders)
         elif name not in self._state.env.absent_names:
             self._report_name_taken(step, name, pointer)
-        self._state.env.absent_names.discard(name)
+        elif self._state.env.absent_names[name] < self._state.env.loops:
+            self._report_taken_in_next_round(step, name, pointer)
+        self._state.env.absent_names.pop(name, None)
         if shape is not None and self._values.maybe_unbound_read is None:
             self._renamed(name, shape.facts.which)
         self._state.env.assigned_names[name] = AssignedName(
@@ -102,7 +108,7 @@ class GivenNameChecker:
         for other, assigned in list(self._state.env.assigned_names.items()):
             if other != name and assigned.certain and assigned.shape.facts.which is which:
                 del self._state.env.assigned_names[other]
-                self._state.env.absent_names.add(other)
+                self._state.env.absent_names[other] = self._state.env.loops
         if isinstance(which, str) and self._values.facts.holder(name) != which:
             self._state.env.renamed.add(which)
 
@@ -124,9 +130,7 @@ class GivenNameChecker:
         holder = self._values.facts.holder(name)
         given = self._state.env.assigned_names.get(name) or self._state.env.sibling_names.get(name)
         # Whether the earlier holder is to be replaced, or another name was meant, only the author knows: no fix.
-        hint = 'give another name; `"replace": true` takes it over'
-        if not step.type:
-            hint = "`for-each` with `${item}` in the name gives each item its own"
+        hint = _name_taken_hint(step)
         if self._values.changes.deleted and (holder is not None or given is not None):
             message = f"the name {name!r} may be taken: {holder or 'an earlier step'} had it, and it may be free by now"
             self._problems.warn("name-taken", pointer, message, hint)
@@ -138,8 +142,35 @@ class GivenNameChecker:
         elif holder is not None:
             self._problems.error("name-taken", pointer, f"the name {name!r} is taken: {holder} has it", hint)
         elif self._state.env.loops:
-            certain = self._state.env.min_rounds > 1 and not self._state.handled
-            message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
-            report = self._problems.error if certain else self._problems.warn
-            own = "; `${item}` in it makes it each item's own" if step.type else ""
-            report("name-taken", pointer, message, hint + own)
+            self._report_taken_in_next_round(step, name, pointer)
+
+    def _report_taken_in_next_round(self, step: Step, name: str, pointer: str) -> None:
+        if self._state.env.min_rounds > 1 and not self._state.handled:
+            self._state.given_by_round.append((name, partial(self._tell_next_round, step, name, pointer)))
+        else:
+            self._tell_next_round(step, name, pointer, certain=False)
+
+    @contextmanager
+    def one_round(self, env: Environment) -> Iterator[None]:
+        """Check a round of a loop in an environment, and tell at its end which names the next one finds taken.
+
+        It is not certain of those that the round has freed.
+        """
+        outer, self._state.given_by_round = self._state.given_by_round, []
+        yield
+        for name, tell in self._state.given_by_round:
+            assigned = env.assigned_names.get(name)
+            tell(assigned is not None and assigned.certain and assigned.shape.facts.which not in self._state.moved)
+        self._state.given_by_round = outer
+
+    def _tell_next_round(self, step: Step, name: str, pointer: str, certain: bool) -> None:
+        message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
+        report = self._problems.error if certain else self._problems.warn
+        own = "; `${item}` in it makes it each item's own" if step.type else ""
+        report("name-taken", pointer, message, _name_taken_hint(step) + own)
+
+
+def _name_taken_hint(step: Step) -> str:
+    if not step.type:
+        return "`for-each` with `${item}` in the name gives each item its own"
+    return 'give another name; `"replace": true` takes it over'

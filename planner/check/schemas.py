@@ -11,8 +11,8 @@ from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import did_you_mean, nearest
 from infospace.schema.messages import additional
 from infospace.schema.shapes import UNTOLD, NoSuchPath, Schema, subschema_at
-from infospace.schema.validate import Misfit, validate_ignoring
-from infospace.schema.value_text import describe_types
+from infospace.schema.validate import Misfit, holds, validate_ignoring
+from infospace.schema.value_text import describe_types, shown
 from planner.check.environment import Environment
 from planner.check.references.values import ValueChecker, written_at
 from planner.language.problems import Patch, Problems, join, listed, replace
@@ -42,17 +42,16 @@ class FitChecker:
         except ReferenceInvalid:
             self._values.value(raw, pointer, None, env)
             return
-        known = _known_value(read)
-        results = list(validate_ignoring(known, schema, UNKNOWN))
+        results = list(misfits_as_written(raw, read, schema))
         for misfit in results:
             self._report_violation(misfit, schema, pointer, whose)
-        reported = {(misfit.place, misfit.keyword) for misfit in results}
-        for misfit in validate_ignoring(known, schema, UNKNOWN, formats=True):
+        known, reported = _known_value(read), {(misfit.place, misfit.keyword) for misfit in results}
+        for misfit in misfits_as_written(raw, read, schema, formats=True):
             if (misfit.place, misfit.keyword) not in reported:
                 self._problems.warn("bad-argument", join(pointer, *misfit.place), f"{whose}: {misfit.message}")
         if isinstance(known, Mapping):
             self._strangers(known, schema, pointer, whose)
-        self._values.fits(read, raw, schema, pointer, env, whose)
+        self._values.fits(read, raw, schema, pointer, env, whose, reported)
         self._formats(self._values.content(read, env), raw, schema, pointer, whose)
 
     def _formats(self, content: Any, raw: JSON, schema: Schema, pointer: str, whose: str) -> None:
@@ -80,7 +79,8 @@ class FitChecker:
                     )
             return
         fix, hint = None, None
-        mended = coerce_value(misfit.instance, _schema_at(schema, misfit.place))
+        known = not holds(misfit.instance, UNKNOWN)
+        mended = coerce_value(misfit.instance, _schema_at(schema, misfit.place)) if known else None
         if misfit.instance is None and misfit.place and _is_optional(schema, misfit.place):
             fix, hint = [{"op": "remove", "path": place}], "it is optional: leave it out"
         elif mended is not None:
@@ -158,6 +158,16 @@ class FitChecker:
             else "it takes nothing"
         )
         self._problems.error("unknown-argument", join(place, key), f"{whose} has no {key!r}", hint, fix)
+
+
+def misfits_as_written(raw: JSON, read: Value, schema: Schema, *, formats: bool = False) -> Iterator[Misfit]:
+    """Iterate over what does not fit a schema whatever the references in a value mean, with the value as written."""
+    for misfit in validate_ignoring(_known_value(read), schema, UNKNOWN, formats=formats):
+        if holds(misfit.instance, UNKNOWN):
+            _, written = written_at(raw, misfit.place)
+            yield misfit._replace(message=misfit.message.replace(shown(misfit.instance), shown(written), 1))
+        else:
+            yield misfit
 
 
 def _known_value(read: Value) -> Any:

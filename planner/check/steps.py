@@ -18,7 +18,7 @@ from planner.check.environment import Environment, Variable
 from planner.check.names import GivenNameChecker
 from planner.check.state import CheckState
 from planner.check.step_types import TypeChecker
-from planner.language.plan import Block, Call, ForEach, Map, Parallel, SavedPlanCall, Step, UnparsedStep
+from planner.language.plan import Block, Call, ForEach, Map, Parallel, Step, UnparsedStep
 from planner.language.problems import join
 from planner.parse.conditions import queried_name
 
@@ -68,6 +68,11 @@ class StepChecker:
                 self._problems.warn("unreachable", step.pointer, "no path leads here: the plan was stopped before")
             self._step(step, depth)
 
+    def called(self, steps: Block, depth: int, most: int) -> None:
+        """Check the steps of a saved plan that is called, which may be a round of the loop that the call stands in."""
+        with self._names.one_round(self._state.env):
+            self.block(steps, depth, most)
+
     def inside(self, steps: Block, env: Environment, depth: int) -> Environment:
         """Check a block one level deeper, in an environment of its own; return what is known at its end."""
         with self._state.in_environment(env):
@@ -77,10 +82,8 @@ class StepChecker:
     def _step(self, step: Step, depth: int) -> None:
         if self._on_step is not None:
             self._on_step(step, self._state.env)
-        ahead = isinstance(step.form, (ForEach, Map, Parallel, SavedPlanCall)) or step.on_fail != "stop"
-        if ahead and not self._forms.follow_rounds(step, depth):
-            steps = (step,) if not isinstance(step.form, Call) else ()
-            self._values.changes.foresee(steps, self._catalogue, self._values.facts, self._state.env)
+        if isinstance(step.form, (ForEach, Map, Parallel)) and not self._forms.follow_rounds(step, depth):
+            self._foresee(step, self._state.env)
         before = self._state.env.copy() if step.on_fail != "stop" else self._state.env
         outer, self._state.around = (self._state.around, self._state.handled), self._state.handled
         self._state.handled = self._values.leniency.handled = self._state.handled or step.on_fail != "stop"
@@ -104,9 +107,15 @@ class StepChecker:
         doubted = doubted or self._values.maybe_unbound_read
         self._out(step, shape, doubted)
         if step.on_fail != "stop" and not isinstance(step.form, (ForEach, Map)):
+            if not isinstance(step.form, Call):
+                self._foresee(step, before)
             self._on_fail(step, before, depth)
         self._state.around, self._state.handled = outer
         self._values.leniency.handled = self._state.handled
+
+    def _foresee(self, step: Step, env: Environment) -> None:
+        """Know of what the steps inside a step may change no more than is so whichever of them were run."""
+        self._values.changes.foresee((step,), self._catalogue, self._values.facts, env)
 
     # Calls
 
@@ -175,7 +184,7 @@ class StepChecker:
         handler, doubt = before, f"step {step.label} may fail"
         if isinstance(step.on_fail, tuple):
             start = before.copy()
-            start.absent_names |= _missed(step)
+            start.absent_names |= dict.fromkeys(_missed(step), start.loops)
             handler = self.handler(step.on_fail, start, depth)
             doubt += ", and its `on_fail` does not bind it"
         doubts = (doubt, f"only the `on_fail` of step {step.label} binds it")

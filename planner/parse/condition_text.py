@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
+
+from infospace.core.errors import Invalid
 
 _REFERENCE = r"(?P<target>\$\{?[A-Za-z_][\w.\[\]-]*\}?)"
 _LENGTH = re.compile(
@@ -83,3 +86,34 @@ def _value(text: str) -> Any:
         return json.loads(text.lower() if text in ("True", "False") else text)
     except ValueError:
         return None
+
+
+def with_words(text: str, read: Callable[[str], object]) -> str | None:
+    """Return an expression with AND, OR and = for the signs that other languages have for them.
+
+    `read` raises `Invalid` for what is none. `||` joins texts in this language, so that it is OR only where it cannot
+    do that: where it is not plain which is meant, nothing is returned.
+    """
+    joining = rewritten(text, lambda part: re.sub(r"\s*&&\s*", " AND ", part).replace("===", "="))
+    choosing = rewritten(joining, lambda part: re.sub(r"\s*\|\|\s*", " OR ", part))
+    meanings = [one for one in dict.fromkeys((joining, choosing)) if one != text and _is_read(one, read)]
+    return meanings[0] if len(meanings) == 1 else None
+
+
+def rewritten(text: str, outside: Callable[[str], str], inside: Callable[[str], str] = lambda quoted: quoted) -> str:
+    """Return an expression with what stands outside of quotes, and what is quoted, with its quotes, written anew."""
+    from infospace.expressions.tokens import QUOTED
+
+    results, reach = [], 0
+    for quoted in QUOTED.finditer(text):
+        results += [outside(text[reach : quoted.start()]), inside(quoted[0])]
+        reach = quoted.end()
+    return "".join((*results, outside(text[reach:])))
+
+
+def _is_read(text: str, read: Callable[[str], object]) -> bool:
+    try:
+        read(text)
+    except Invalid:
+        return False
+    return True

@@ -16,7 +16,7 @@ from infospace.schema.shapes import disjoint
 from planner.language.plan import All, AnyOf, Condition, ExpressionCondition, Not, TypedCondition
 from planner.language.problems import Patch, Problems, join, listed
 from planner.language.references import Literal, ReferenceInvalid, read_text
-from planner.parse.condition_text import condition_from_text
+from planner.parse.condition_text import condition_from_text, with_words
 
 JOINS: Final = ("and", "or", "not")
 EXISTENCE: Final = ("bound", "notbound")
@@ -186,7 +186,7 @@ def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
     except ExpressionInvalid as error:
         called = condition_from_text(raw)
         suggestion = (called or error.suggestion) if "(" in raw else (error.suggestion or called)
-        suggestion = suggestion or _with_words(raw)
+        suggestion = suggestion or with_words(raw, read)
         problems.error(
             "bad-expression",
             pointer,
@@ -195,20 +195,6 @@ def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
             None if suggestion is None else [{"op": "replace", "path": pointer, "value": suggestion}],
         )
         return None
-
-
-def _with_words(raw: str) -> str | None:
-    """Return a condition with AND and OR for the signs that other languages have for them."""
-    from infospace.expressions.expression import parse_condition as read
-
-    if "&&" not in raw and "||" not in raw:
-        return None
-    suggestion = " ".join(raw.replace("&&", " AND ").replace("||", " OR ").split())
-    try:
-        read(suggestion)
-    except ExpressionInvalid:
-        return None
-    return suggestion
 
 
 def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> bool:

@@ -8,14 +8,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from infospace.core.errors import Invalid
+from infospace.expressions.expression import parse_where
+from planner.parse.condition_text import rewritten, with_words
 
+_TEMPLATE = re.compile(r"\$\{\s*([^{}]*?)\s*\}")
 _OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
 def suggest_where(value: Any) -> str | None:
     """Return the SQL condition that was probably meant, None where none that can be read comes to mind."""
-    from infospace.expressions import parse_where
-
     for candidate in _candidates(value):
         try:
             parse_where(candidate)
@@ -33,13 +34,24 @@ def _candidates(raw: Any) -> Iterator[str]:
     elif isinstance(raw, str):
         text = raw.strip().rstrip(";")
         yield re.sub(r"(?is)^(select\b.*?\b)?where\s+", "", text)
-        yield re.sub(r"""(['"]?)\$\{([^}]*)\}\1""", r"$\2", text)
-        yield text.replace("&&", " AND ").replace("||", " OR ").replace("===", "=")
+        yield rewritten(text, lambda part: _TEMPLATE.sub(r"$\1", part), _joined)
+        yield with_words(text, parse_where) or text
         yield text.removesuffix(",")
-        if not re.search(r"(?i)\b(and|or)\b", text):
-            yield text + ")" * (text.count("(") - text.count(")"))
-            yield "(" * (text.count(")") - text.count("(")) + text
-        yield text.replace("=>", ">=").replace("=<", "<=")
+        unquoted = rewritten(text, lambda part: part, lambda _quoted: "")
+        if not re.search(r"(?i)\b(and|or)\b", unquoted):
+            yield text + ")" * (unquoted.count("(") - unquoted.count(")"))
+            yield "(" * (unquoted.count(")") - unquoted.count("(")) + text
+        yield rewritten(text, lambda part: part.replace("=>", ">=").replace("=<", "<="))
+
+
+def _joined(quoted: str) -> str:
+    """Return a quoted text that references are pasted into as what joins them to what stands around them."""
+    quote, parts = quoted[0], _TEMPLATE.split(quoted[1:-1])
+    if quote == "`" or len(parts) == 1:
+        return quoted
+    return " || ".join(
+        f"${part}" if number % 2 else f"{quote}{part}{quote}" for number, part in enumerate(parts) if part
+    )
 
 
 def _comparison_sql(key: str, value: Any) -> str:

@@ -86,12 +86,12 @@ TextsRead: TypeAlias = "set[tuple[str, str, str]]"
 class ValueChecker:
     """Checks references against an environment and the space; says what is known of each argument."""
 
-    def __init__(self, facts: SpaceFacts, problems: Problems) -> None:
+    def __init__(self, facts: SpaceFacts, problems: Problems, changes: MutationTracker | None = None) -> None:
         self.facts = facts
         self.problems = problems
         self.maybe_unbound_read: str | None = None
         """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
-        self.changes = MutationTracker()
+        self.changes = MutationTracker() if changes is None else changes
         self.leniency = Leniency()
         self.places = PlaceChecker(problems, self.leniency)
         self.names = NameReferenceChecker(facts, self.changes, problems, self.leniency)
@@ -351,14 +351,25 @@ class ValueChecker:
             return self._schema(read_text(f"${parameter}"), pointer, env)
         return None
 
-    def fits(self, read: Value, raw: JSON, expected: Schema, pointer: str, env: Environment, whose: str) -> None:
+    def fits(
+        self,
+        read: Value,
+        raw: JSON,
+        expected: Schema,
+        pointer: str,
+        env: Environment,
+        whose: str,
+        reported: AnyCollection[tuple[Way, str]] = (),
+    ) -> None:
         """Check the references in a value, and that what they mean can fit a schema in their places.
 
         What stands in the plan of it is held against the schema, too: it is a warning where a failure is handled.
+        At some places it is `reported` that the value does not fit as it is written, by which keyword.
         """
         results = list(mismatches(self._part(read, pointer, env), expected))
         for one in results:
-            self.mismatch(one, raw, pointer, whose)
+            if (one.place, one.keyword) not in reported:
+                self.mismatch(one, raw, pointer, whose)
         if not results:
             for one in mismatches(self._foreseen_part(read, env), expected):
                 self.mismatch(one, raw, pointer, whose, of_data=True)

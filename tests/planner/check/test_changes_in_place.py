@@ -193,3 +193,51 @@ def test_what_a_saved_plan_changes_is_not_known_after_it(space: Space, name: str
     ]
     errors = [problem.code for problem in check_plan(space, steps)[1].found if problem.severity == "error"]
     assert errors == ([] if OF_SAVED[name][1] else ["unknown-field"])
+
+
+CALLED: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
+    "freed by remove": ({"type": "remove", "target": "kept"}, [N | {"name": "kept"}]),
+    "freed by name": ({"type": "name", "target": "kept", "value": "other"}, [N | {"name": "kept"}]),
+    "updated": (
+        UPDATE | {"target": "kept"},
+        [{"type": "load", "target": "kept", "out": "$m"}, say("${m.b}")],
+    ),
+}
+"""What is done in a plan, and the steps of a saved plan that is called after it."""
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_saved_plan_is_checked_in_the_space_as_it_is_where_it_is_called(space: Space, run: Any, name: str) -> None:
+    """With what was changed before it; a plan that runs is not refused."""
+    before, steps = CALLED[name]
+    save_plan(space, "called", {"steps": steps})
+    result = run([before, {"type": "plan:called"}])
+    assert (result.status, result.reason) == ("success", None), result.problems
+
+
+def test_a_saved_plan_that_is_called_is_checked_by_its_own_changes_as_they_come(space: Space, errors: Any) -> None:
+    """What it changes later is known as it was before."""
+    read = [{"type": "load", "target": "kept", "out": "$m"}, say("${m.b}")]
+    save_plan(space, "called", {"steps": [*read, UPDATE | {"target": "kept"}]})
+    assert [problem.code for problem in errors([{"type": "plan:called"}])] == ["unknown-field"]
+    assert errors([UPDATE | {"target": "kept"}, {"type": "plan:called"}]) == []
+
+
+@pytest.mark.parametrize("name", ["over", "calls over"])
+def test_a_saved_plan_may_write_over_what_has_a_name(space: Space, run: Any, name: str) -> None:
+    """Whatever variable that is bound to."""
+    save_plan(space, "over", {"steps": [{"type": "create-note", "value": {"b": 1}, "name": "n", "replace": True}]})
+    save_plan(space, "calls-over", {"steps": [{"type": "plan:over"}]})
+    result = run([N | {"name": "n"}, {"type": f"plan:{name.replace(' ', '-')}"}, say("${n.b}")])
+    assert (result.status, result.reason) == ("success", None), result.problems
+
+
+def test_a_computed_name_may_be_that_of_anything_that_is_written_over(run: Any) -> None:
+    """The run alone knows whose."""
+    steps = [
+        N | {"name": "n"},
+        {"type": "create-note", "value": {"b": 1}, "name": "${who}", "replace": True},
+        say("${n.b}"),
+    ]
+    result = run({"inputs": {"who": {"type": "string", "default": "n"}}, "steps": steps})
+    assert (result.status, result.reason) == ("success", None), result.problems

@@ -12,6 +12,7 @@ from infospace.core.tool import Tool
 from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan
 from planner.language.problems import Problem
+from planner.parse.saved_plans import save_plan
 
 PERSON = {
     "type": "object",
@@ -34,6 +35,9 @@ INPUT = {
         "two": {"type": "array", "minItems": 2},
         "single": {"type": "array", "maxItems": 1},
         "pair": {"type": "array", "maxItems": 2},
+        "couple": {"type": "array", "minItems": 2, "maxItems": 3},
+        "couple_or_none": {"anyOf": [{"type": "array", "minItems": 2}, {"type": "null"}]},
+        "several": {"type": "object", "minProperties": 2},
         "either": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]},
         "tagged": {
             "oneOf": [
@@ -194,6 +198,21 @@ def found(space: Space) -> Callable[..., list[Problem]]:
             None,
         ),
         ({"one": "$r.few", "pair": "$r.many"}, None, None, None),
+        ({"couple": ["$r.n"]}, "/couple", 'far/take: ["$r.n"] has 1 item, and at least 2 fit', None),
+        (
+            {"couple": ["$r.n", 2, 3, {"a": "${r.n}"}]},
+            "/couple",
+            'far/take: ["$r.n", 2, 3, {"a": "${r.n}"}] has 4 items, and at most 3 fit',
+            None,
+        ),
+        ({"couple": ["$r.n", 2]}, None, None, None),
+        (
+            {"couple_or_none": ["$r.n"]},
+            "/couple_or_none",
+            "`couple_or_none` in far/take: this has at most 1 item, and 2 are needed",
+            None,
+        ),
+        ({"several": {"a": "$r.n"}}, "/several", 'far/take: {"a": "$r.n"} has 1 key, and at least 2 fit', None),
         ({"either": "$r.n"}, None, None, None),
         ({"either": ["$r.n"]}, None, None, None),
         (
@@ -234,6 +253,31 @@ def test_what_the_plan_puts_into_a_note_is_held_against_the_schema_too(found: An
     assert (problem.severity, problem.pointer) == ("error", "/2/arguments/unit")
     assert problem.message == '`unit` in far/take: `$own.unit` does not fit: "ft" is not "km" or "mi"'
     assert found({"unit": "$own.ok"}, note) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "place", "message"),
+    [
+        ({"b": "$n"}, "", "the input 'x' does not fit: \"a\" is missing"),
+        ({"a": "$n", "b": 1}, "", "the input 'x' does not fit: \"b\" is unknown (it takes a)"),
+        ({"a": ["$n"]}, "/a", "the input 'x' does not fit: [\"$n\"] has 1 item, and at least 2 fit"),
+        ({"a": ["$n", "$n"]}, "/a/0", "`a[0]` in the input 'x': `$n` is a whole number, and text is wanted"),
+    ],
+)
+def test_an_input_of_a_saved_plan_is_held_against_its_schema_as_it_is_written(
+    space: Space, value: Any, place: str, message: str
+) -> None:
+    """Its keys and its length, whatever the references in it mean; then what they mean."""
+    texts = {"type": "array", "items": {"type": "string"}, "minItems": 2}
+    given = {"type": "object", "properties": {"a": texts}, "required": ["a"], "additionalProperties": False}
+    save_plan(space, "saved", {"inputs": {"x": given}, "steps": [{"type": "say", "value": "$x"}]})
+    steps = [
+        {"type": "create-note", "value": 1, "out": "$n"},
+        {"type": "plan:saved", "arguments": {"x": value}},
+    ]
+    problem = check_plan(space, steps)[1].found[0]
+    assert (problem.code, problem.severity, problem.pointer) == ("bad-argument", "error", f"/1/arguments/x{place}")
+    assert problem.message == message
 
 
 def test_each_thing_that_does_not_fit_is_told(found: Any) -> None:

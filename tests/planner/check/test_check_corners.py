@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 
 from infospace import Space
-from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan, run_sync
 from planner.parse.saved_plans import save_plan
 
@@ -40,8 +39,8 @@ def absent(name: str) -> dict[str, Any]:
     return {"type": "notbound", "target": name}
 
 
-def load(name: str, out: str = "$l") -> dict[str, Any]:
-    return {"type": "load", "target": name, "out": out}
+def load(name: str, out: str = "$l", **fields: Any) -> dict[str, Any]:
+    return {"type": "load", "target": name, "out": out, **fields}
 
 
 def join(word: str, *of: Any) -> dict[str, Any]:
@@ -52,15 +51,24 @@ def gone(target: str) -> dict[str, Any]:
     return {"type": "remove", "target": target}
 
 
+def own(target: str, key: str) -> dict[str, Any]:
+    return {"type": "name", "target": target, "value": f"own ${{{key}}}"}
+
+
 def mapped(operation: Any, **fields: Any) -> dict[str, Any]:
     return {"type": "map", "target": "$c", "operation": operation, **fields}
 
 
-LIST = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
+def many(value: list[Any]) -> dict[str, Any]:
+    return {"type": "create-collection", "value": value, "out": "$c"}
+
+
+LIST = many(["a", "b"])
 TEST = {"type": "empty", "target": "$c"}
 MAYBE = when(TEST, note(1, "$x"))
 OTHER = when(TEST, note(2, "$y"))
 SAY = {"type": "say", "value": "here"}
+STOP = {"type": "stop"}
 READ = {"type": "say", "value": "${x}"}
 BOTH = {"type": "say", "value": "${x} ${y}"}
 TOOLS = {"type": "discover-tools", "query": "q", "out": "$t"}
@@ -74,6 +82,25 @@ SAVED = {
     "steps": [note("${n}!", "$r", name="made by plan")],
     "result": "$r",
 }
+LATE = "today() > '2030-01-01'"
+CALLED = {
+    "saved": SAVED,
+    "keep": [note(1, "$y", name="kept")],
+    "give": [note(1, "$y", name="slot")],
+    "read": [load("slot"), {"type": "say", "value": "${l}"}],
+    "take": [load("slot"), gone("slot"), {"type": "say", "value": "${l}"}],
+    "perhaps": [when(LATE, note(1, "$y", name="slot"), {"type": "stop"})],
+    "give or fail": [when(LATE, {"type": "stop", "status": "failed"}), note(1, "$y", name="slot")],
+    "move on": {"inputs": {"k": {"type": "string"}}, "steps": [note(1, "$y", name="n"), own("$y", "k")]},
+    "branches": [beside([note(1, "$x")], [SAY])],
+    "beside": [beside([STOP], [note(1, "$y", name="slot")])],
+}
+"""Saved plans, by name."""
+
+
+def plan(name: str, **fields: Any) -> dict[str, Any]:
+    return {"type": f"plan:{name}", **fields}
+
 
 PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
     # guards
@@ -187,6 +214,10 @@ PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
     "name in two branches": (
         [beside([note(1, "$x", name="n")], [note(2, "$y", name="n")]), BOTH],
         [("error", "name-taken", "/0/branches/1/0/name")],
+    ),
+    "name in a branch and in a saved plan beside it": (
+        [beside([note(1, "$x", name="slot")], [plan("give")])],
+        [("error", "name-taken", "/0/branches/1/0/type")],
     ),
     "name of another branch": (
         [beside([note(1, "$x", name="n")], [{"type": "load", "target": "n"}]), READ],
@@ -328,6 +359,131 @@ PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
         [when(absent("kept"), when(bound("kept"), note(1, "$y", name="kept")))],
         [("error", "name-taken", "/0/then/0/then/0/name")],
     ),
+    "notbound of a name: a saved plan may give it": ([when(absent("kept"), plan("keep"))], []),
+    "notbound of a name: not after a saved plan has given it": (
+        [when(absent("slot"), plan("give"), note(1, "$y", name="slot"))],
+        [("error", "name-taken", "/0/then/1/name")],
+    ),
+    "notbound of a name: after a saved plan that may have given it": (
+        [when(absent("slot"), plan("perhaps"), note(1, "$y", name="slot"))],
+        [("warning", "name-taken", "/0/then/1/name")],
+    ),
+    "notbound of a name: after a saved plan that gives another": (
+        [when(absent("kept"), plan("perhaps"), note(1, "$y", name="kept"))],
+        [],
+    ),
+    "notbound of a name: not after a branch has given it": (
+        [when(absent("slot"), beside([note(1, "$x", name="slot")], [SAY]), note(1, "$y", name="slot"))],
+        [("error", "name-taken", "/0/then/1/name")],
+    ),
+    "notbound of a name: not for each of two items": (
+        [LIST, when(absent("kept"), each(note(1, "$y", name="kept")))],
+        [("error", "name-taken", "/1/then/0/do/0/name")],
+    ),
+    "notbound of a name: not for each of two items, by map": (
+        [LIST, when(absent("slot"), mapped({"type": "name", "value": "slot"}))],
+        [("error", "name-taken", "/1/then/0/operation/value")],
+    ),
+    "notbound of a name: not for a second item that did not look": (
+        [
+            LIST,
+            when(absent("kept"), each(when(TEST, when(bound("kept"), STOP)), note(1, "$y", name="kept"))),
+        ],
+        [("warning", "name-taken", "/1/then/0/do/1/name")],
+    ),
+    "notbound of a name: not after a branch has gone on only where it is there": (
+        [when(absent("kept"), beside([when(absent("kept"), STOP)], [SAY]), note(1, "$y", name="kept"))],
+        [("error", "name-taken", "/0/then/1/name")],
+    ),
+    "a name that one branch moves, and that is given after it": (
+        [
+            note(1, "$x", name="kept", replace=True),
+            beside([{"type": "name", "target": "$x", "value": "other"}], [SAY]),
+            note(1, "$y", name="kept"),
+        ],
+        [],
+    ),
+    "a name that one branch moves, and the next one gives": (
+        [
+            note(1, "$x", name="n"),
+            beside([{"type": "name", "target": "$x", "value": "other"}], [note(1, "$y", name="n")]),
+            note(1, "$z", name="n"),
+        ],
+        [("warning", "name-taken", "/1/branches/1/0/name"), ("warning", "name-taken", "/2/name")],
+    ),
+    "each item gives a name, and then one of its own": (
+        [LIST, each(note(1, "$x", name="n"), own("$x", "item"))],
+        [("warning", "name-taken", "/1/do/0/name")],
+    ),
+    "each item gives a name, and another note one of its own": (
+        [LIST, each(note(1, "$x", name="n"), note(1, "$y"), own("$y", "item"))],
+        [("error", "name-taken", "/1/do/0/name")],
+    ),
+    "each item gives a name, and so does a map": (
+        [LIST, each(note(1, "$x", name="n"), mapped({"type": "name", "value": "m"}))],
+        [("error", "name-taken", "/1/do/0/name"), ("error", "name-taken", "/1/do/1/operation/value")],
+    ),
+    "each item gives a name, and a loop goes over others that do": (
+        [LIST, each(note(1, "$x", name="n"), each(note(1, "$y", name="m"), own("$y", "item"), **{"as": "$item"}))],
+        [("error", "name-taken", "/1/do/0/name"), ("warning", "name-taken", "/1/do/1/do/0/name")],
+    ),
+    "each item gives a name, and then one of its own, in a saved plan": (
+        [LIST, each(plan("move on", arguments={"k": "$item"}))],
+        [],
+    ),
+    "each item gives a name, moves it, gives it again and frees both": (
+        [
+            LIST,
+            each(
+                note(1, "$x", name="n"),
+                {"type": "name", "target": "$x", "value": "m"},
+                note(1, "$y", name="n"),
+                gone("m"),
+                gone("n"),
+            ),
+        ],
+        [("warning", "name-taken", "/1/do/0/name"), ("warning", "name-taken", "/1/do/1/value")],
+    ),
+    "each item gives the name that it could not load": (
+        [LIST, each(load("slot", on_fail=[note(1, "$y", name="slot")]))],
+        [],
+    ),
+    "notbound of a name: for each item that finds it absent": (
+        [LIST, each(when(absent("kept"), note(1, "$y", name="kept")))],
+        [],
+    ),
+    "notbound of a name: for the one item, and not after it": (
+        [many([1]), when(absent("kept"), each(note(1, "$y", name="kept")), note(1, "$y", name="kept"))],
+        [("warning", "name-taken", "/1/then/0/do/0/name"), ("warning", "name-taken", "/1/then/1/name")],
+    ),
+    "bound of a name: a saved plan may load it": ([when(bound("slot"), plan("read"))], []),
+    "bound of a name: a saved plan may load it, and then remove it": ([when(bound("slot"), plan("take"))], []),
+    "bound of a name: not after a saved plan has removed it": (
+        [when(bound("slot"), plan("take"), load("slot"))],
+        [("error", "unknown-name", "/0/then/1/target")],
+    ),
+    "bound of a name: may be loaded, and then removed, where a failure is handled": (
+        [LIST, when(bound("slot"), when(TEST, load("slot"), gone("slot"), on_fail="continue"))],
+        [],
+    ),
+    "bound of a name: a saved plan may load it, and then remove it, where a failure is handled": (
+        [when(bound("slot"), plan("take", on_fail="continue"))],
+        [],
+    ),
+    "bound of a name: not where what may have removed it has failed": (
+        [when(bound("slot"), plan("take", on_fail=[load("slot")]))],
+        [("error", "unknown-name", "/0/then/0/on_fail/0/target")],
+    ),
+    "a saved plan that may give a name before it stops": (
+        [plan("perhaps"), load("slot")],
+        [("warning", "maybe-unnamed", "/1/target")],
+    ),
+    "a saved plan that gives a name, or is stopped as failed": ([plan("give or fail"), load("slot")], []),
+    "a saved plan whose branches bind what is bound where it is called": ([note(1, "$x"), plan("branches"), READ], []),
+    "a saved plan that may give a name in another branch than it stops in": (
+        [plan("beside"), load("slot")],
+        [("warning", "maybe-unnamed", "/1/target")],
+    ),
     "a while gives the name without which it begins": (
         [
             {"type": "while", "condition": absent("slot"), "body": [note(1, "$y", name="slot")], "max_iterations": 3},
@@ -402,11 +558,12 @@ PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
 
 @pytest.fixture(scope="module")
 def corner(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A space with one saved plan and one name, for all of these plans."""
+    """A space with the saved plans and one name, for all of these plans."""
     from infospace import open_space
 
     with open_space(tmp_path_factory.mktemp("corner") / "space.db") as space:
-        save_plan(space, "saved", SAVED)
+        for name, document in CALLED.items():
+            save_plan(space, name, document if isinstance(document, dict) else {"steps": document})
         assert run_sync(space, [note(1, "$n", name="kept")]).status == "success"
         yield space
 
@@ -419,57 +576,10 @@ def test_a_plan_has_just_these_problems(corner: Space, case: str) -> None:
     assert found == problems
 
 
-def has(target: str) -> dict[str, Any]:
-    return {"type": "has_value", "target": target}
-
-
-def blank(target: str) -> dict[str, Any]:
-    return {"type": "empty", "target": target}
-
-
-LOOK = {"type": "sky/look", "out": "$d"}
-PLACE = {"type": "say", "value": "${d.b}"}
-DEEPER = {"type": "say", "value": "${d.b.k}"}
-ASKED: dict[str, tuple[list[Any], list[str]]] = {
-    "of nothing": ([PLACE], ["/1/value"]),
-    "has_value: then": ([when(has("$d.b"), PLACE)], []),
-    "has_value: else": ([when(has("$d.b"), SAY, **{"else": [PLACE]})], ["/1/else/0/value"]),
-    "has_value: after it": ([when(has("$d.b"), SAY), PLACE], ["/2/value"]),
-    "empty: then": ([when(blank("$d.b"), PLACE)], ["/1/then/0/value"]),
-    "empty: else": ([when(blank("$d.b"), SAY, **{"else": [PLACE]})], []),
-    "bound: then": ([when(bound("$d.b"), PLACE)], []),
-    "notbound: else": ([when(absent("$d.b"), SAY, **{"else": [PLACE]})], []),
-    "another place whose name begins alike": ([when(has("$d.bc"), PLACE)], ["/1/then/0/value"]),
-    "a place in it": ([when(has("$d.b.k"), PLACE)], []),
-    "an item of it": ([when(has("$d.b[0]"), PLACE)], []),
-    "a place around it": ([when(has("$d.b"), DEEPER)], ["/1/then/0/value"]),
-    "IS NOT NULL: then": ([when("$d.b IS NOT NULL", PLACE)], []),
-    "IS NOT NULL: else": ([when("$d.b IS NOT NULL", SAY, **{"else": [PLACE]})], ["/1/else/0/value"]),
-    "IS NULL: then": ([when("$d.b IS NULL", PLACE)], ["/1/then/0/value"]),
-    "IS NULL: else": ([when("$d.b IS NULL", SAY, **{"else": [PLACE]})], []),
-    "and: then": ([when(join("and", has("$d.b"), {"type": "equals", "target": "$d.b", "value": 1}), PLACE)], []),
-    "or: then": ([when(join("or", has("$d.b"), has("$d.c")), PLACE)], ["/1/then/0/value"]),
-    "bound anew since": ([when(has("$d.b"), LOOK, PLACE)], ["/1/then/1/value"]),
-}
-
-
-class Seen(TypedDict):
-    """What looking gives: one field, and nothing is said of others."""
-
-    a: str
-
-
-@pytest.mark.parametrize("case", ASKED)
-def test_a_place_is_there_where_a_condition_has_found_it(space: Space, case: str) -> None:
-    """In an answer of a tool, which may have more than its schema lists; nowhere else."""
-    sky = LocalTools("sky")
-
-    @sky.tool(read_only=True)
-    def look() -> Seen:
-        """Look."""
-        return {"a": "x"}
-
-    space.tools.add(sky)
-    steps, wrong = ASKED[case]
-    found = [one for one in check_plan(space, [LOOK, *steps])[1].found if one.severity == "error"]
-    assert [(one.code, one.pointer) for one in found] == [("unknown-field", pointer) for pointer in wrong]
+def test_what_a_saved_plan_reads_is_not_read_where_it_is_called(corner: Space) -> None:
+    """Though it is bound at the same place of the document."""
+    document = {
+        "inputs": {"n": {"type": "string"}},
+        "steps": [plan("saved", arguments={"n": "kept"})],
+    }
+    assert [(p.code, p.pointer) for p in check_plan(corner, document)[1].found] == [("never-read", "/inputs/n")]

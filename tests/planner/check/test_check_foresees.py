@@ -39,7 +39,12 @@ def when(condition: Any, *then: Any) -> dict[str, Any]:
     return {"type": "if", "condition": condition, "then": list(then)}
 
 
+def beside(*branches: list[Any]) -> dict[str, Any]:
+    return {"type": "parallel", "branches": list(branches)}
+
+
 GONE = {"type": "remove", "target": "$x"}
+MOVED = {"type": "name", "target": "taken", "value": "other"}
 ROW = many([{"n": 1, "t": "a", "l": ["a"], "b": True}])
 HITS = {"type": "discover-notes", "query": "q", "mode": "keyword", "out": "$hits"}
 COLLECTED = many([1], metadata={"kind": "list"})
@@ -100,6 +105,26 @@ WRONG: dict[str, tuple[list[Any], str, str]] = {
         "unknown-name",
         "/1/target",
     ),
+    "moved in a branch": (
+        [
+            note(1, name="a"),
+            beside([{"type": "name", "target": "$x", "value": "b"}], [{"type": "say", "value": "s"}]),
+            {"type": "load", "target": "a"},
+        ],
+        "unknown-name",
+        "/2/target",
+    ),
+    "moved in a branch, of the space": (
+        [beside([MOVED], [{"type": "say", "value": "s"}]), {"type": "load", "target": "taken"}],
+        "unknown-name",
+        "/1/target",
+    ),
+    "moved by a saved plan": (
+        [{"type": "plan:move"}, {"type": "load", "target": "taken"}],
+        "unknown-name",
+        "/1/target",
+    ),
+    "moved before a saved plan": ([MOVED, {"type": "plan:forget"}], "unknown-name", "/1/type"),
     # metadata of Collections
     "metadata of a Collection": ([COLLECTED, note("$c.metadata.kin")], "unknown-field", "/1/value"),
     "metadata, read by the verb": (
@@ -257,9 +282,10 @@ WRONG: dict[str, tuple[list[Any], str, str]] = {
 
 @pytest.fixture
 def used(space: Space) -> Space:
-    """A space in which the name `taken` is taken by Note_1, and a plan deletes what has it."""
+    """A space in which the name `taken` is taken by Note_1, a plan deletes what has it, and one gives it another."""
     assert run_sync(space, [note("v", name="taken")]).bindings["x"].id == "Note_1"
     save_plan(space, "forget", {"steps": [{"type": "remove", "target": "taken"}]})
+    save_plan(space, "move", {"steps": [MOVED]})
     return space
 
 
@@ -295,6 +321,25 @@ RIGHT: dict[str, list[Any]] = {
         {"type": "name", "target": "$x", "value": "b"},
         note(2, "$y", name="a"),
         {"type": "load", "target": "a"},
+    ],
+    "name of each, after one for all": [
+        many(["a", "b"]),
+        each(note(1, "$n", name="new"), {"type": "name", "target": "$n", "value": "x ${item}"}),
+    ],
+    "name of the last one, moved before it": [
+        many(["a", "b"]),
+        each(note(1, "$n", name="new"), when("$item = 'a'", {"type": "name", "target": "$n", "value": "old"})),
+    ],
+    "name moved in a branch and taken again": [
+        note(1, name="a"),
+        beside([{"type": "name", "target": "$x", "value": "b"}], []),
+        note(2, "$y", name="a"),
+        {"type": "load", "target": "b"},
+    ],
+    "removed in a branch, another of that name": [
+        note(1, name="m"),
+        beside([GONE, note(2, "$y", name="m")], [{"type": "say", "value": "s"}]),
+        {"type": "load", "target": "m"},
     ],
     "name of the space, given the same": [
         {"type": "persist", "target": "taken", "name": "taken", "replace": True},
@@ -435,6 +480,10 @@ def test_a_saved_plan_may_not_come_to_run_itself(space: Space) -> None:
     for name, plan in (("a", again), ("new", {"steps": [{"type": "plan:new"}]}), ("b", [{"type": "plan:b"}])):
         with pytest.raises(Exception, match="saved plans that run one another never end: "):
             save_plan(space, name, plan, replace=True)
+    steps = [note({"a": 1}), {"type": "plan:d", "arguments": {"n": "$x"}}, {"type": "say", "value": "${x.b}"}]
+    writes = {"type": "update-note", "target": "$n", "value": {"b": 1}}
+    save_plan(space, "d", {"inputs": {"n": {"kind": "Note"}}, "steps": [writes]})
+    assert [p.code for p in check_plan(space, {"steps": steps}, saved_as="d")[1].found] == ["plan-cycle"]
     assert check_plan(space, again, saved_as="c")[1].ok
     save_plan(space, "c", again)
 

@@ -190,6 +190,58 @@ def test_a_condition_on_items_that_can_find_nothing_is_an_error(
 
 
 @pytest.mark.parametrize(
+    ("where", "meant"),
+    [
+        # references in quotes
+        ("id = '${x}'", "id = $x"),
+        ('id = "${ x }" AND id != ${x}', "id = $x AND id != $x"),
+        ("id LIKE '%${x}%'", "id LIKE '%' || $x || '%'"),
+        ("id LIKE 'it''s ${x}${x}.' ESCAPE '!'", "id LIKE 'it''s ' || $x || $x || '.' ESCAPE '!'"),
+        ('id = "$x ${x}"', 'id = "$x " || $x'),
+        # signs
+        ("id = 'R&&D' && id > 'a  ||  b'", "id = 'R&&D' AND id > 'a  ||  b'"),
+        ("id === 'a===b'&&id = 'b'", "id = 'a===b' AND id = 'b'"),
+        ("id = 'a' || id = 'b' && id > \"'||'\"", "id = 'a' OR id = 'b' AND id > \"'||'\""),
+        ("id || '-' || id = 'a-a' && id = 'a'", "id || '-' || id = 'a-a' AND id = 'a'"),
+        ("id || 'x' = 'ax' && id = 'a'", None),
+        ("id => 'a=>b' AND id =< '=<'", "id >= 'a=>b' AND id <= '=<'"),
+        # parentheses
+        ("(id = ':)' OR id = 'a'", None),
+        ("lower(id) = lower(':) and :)'", "lower(id) = lower(':) and :)')"),
+        ("lower(id)) = '(('", "(lower(id)) = '(('"),
+    ],
+)
+def test_a_condition_on_items_that_is_written_as_elsewhere_is_mended_outside_of_its_quotes(
+    space: Space, where: str, meant: str | None
+) -> None:
+    """What is quoted says what it said; where two things may be meant, there is no fix."""
+    filter_ = {"type": "filter-structured", "target": "$rows", "where": where, "out": "$f"}
+    steps = [ROWS, note("a", "$x"), filter_]
+    [problem] = [one for one in check_plan(space, steps)[1].found if one.severity == "error"]
+    assert (problem.code, problem.pointer) == ("bad-where", "/2/where")
+    assert problem.fix == (None if meant is None else [{"op": "replace", "path": "/2/where", "value": meant}])
+
+
+@pytest.mark.parametrize(
+    ("condition", "meant"),
+    [
+        ("$x = 'R  && D' && $x > 'a'", "$x = 'R  && D' AND $x > 'a'"),
+        ("$x = 'a||b' || $x === '===' && $x > 'a'", "$x = 'a||b' OR $x = '===' AND $x > 'a'"),
+        ("$x || '-' || $x = 'a-a' && $x = 'a'", "$x || '-' || $x = 'a-a' AND $x = 'a'"),
+        ("$x || 'x' = 'ax' && $x = 'a'", None),
+    ],
+)
+def test_a_condition_with_signs_of_other_languages_is_mended_outside_of_its_quotes(
+    space: Space, condition: str, meant: str | None
+) -> None:
+    """As a `where` is."""
+    steps = [note("a", "$x"), {"type": "if", "condition": condition, "then": [{"type": "say", "value": "yes"}]}]
+    [problem] = [one for one in check_plan(space, steps)[1].found if one.severity == "error"]
+    assert (problem.code, problem.pointer) == ("bad-expression", "/1/condition")
+    assert problem.fix == (None if meant is None else [{"op": "replace", "path": "/1/condition", "value": meant}])
+
+
+@pytest.mark.parametrize(
     ("type_", "by", "content"),
     [
         ("intersection", "content", ["b", "c"]),
