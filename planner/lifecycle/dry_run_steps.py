@@ -17,9 +17,10 @@ from infospace.core.resources import Resource, is_resource
 from infospace.core.tool import Tool
 from infospace.tools.approvals import allowed, refuse_blocked
 from planner.execute.arguments import Resolver
-from planner.execute.call import StepEffects
+from planner.execute.call import StepEffects, question_to_ask
 from planner.execute.step_state import StepState
 from planner.execute.variables import UnboundReason
+from planner.execute.wait import seconds_to_wait
 from planner.journal.failures import Stopped
 from planner.language.plan import (
     All,
@@ -127,15 +128,15 @@ class DryEffects:
         return None
 
     async def wait(self, form: Wait) -> Outcome:
-        """Show what would be waited for."""
+        """Show what would be waited for. Raises Invalid for what is no number of seconds."""
         if form.condition is not None:
             return self._skip_call("wait", {"condition": _written(form.condition)}, gives=False)
-        return self._skip_call("wait", {"seconds": self._resolver.value(form.seconds)}, gives=False)
+        return self._skip_call("wait", {"seconds": seconds_to_wait(form, self._resolver)}, gives=False)
 
     def ask(self, form: Ask) -> Outcome:
-        """Show what would be asked."""
+        """Show what would be asked. Raises Invalid for what is no question."""
         schema = None if form.schema is None else dict(form.schema)
-        return self._skip_call("ask", {"value": self._resolver.value(form.value), "schema": schema})
+        return self._skip_call("ask", {"value": question_to_ask(form, self._resolver), "schema": schema})
 
     def _skip_call(
         self, what: str, arguments: Mapping[str, JSON], tool: Tool | None = None, *, gives: bool = True

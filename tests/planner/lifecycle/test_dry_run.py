@@ -288,6 +288,24 @@ def test_a_failure_is_a_failure(space: Space, calls: list[str]) -> None:
     assert handled.document["result"]["data"] == "7"
 
 
+@pytest.mark.parametrize(
+    ("step", "of", "reason"),
+    [
+        ({"type": "ask", "value": "$of"}, 3, "unchecked: the question is text, not 3"),
+        (
+            {"type": "wait", "seconds": "$of"},
+            -1,
+            "unchecked: `seconds` is a number from 0 to 315,360,000 (ten years), not -1",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_or_waited_for_fails_as_in_a_run(space: Space, step: Any, of: Any, reason: str) -> None:
+    dried = dry(space, step, of=of).result
+    done = run_sync(space, {"steps": [step], "inputs": {"of": {}}}, {"of": of})
+    assert [told(row) for row in dried.steps] == [told(row) for row in done.steps]
+    assert [(row.status, row.reason) for row in done.steps] == [("failed", reason)]
+
+
 def test_a_step_that_fails_gives_no_name(space: Space) -> None:
     """So it is not told as one that would."""
     step = by_step(dry(space, note("x", "$x"), {**failed_step(), "name": "n"}))["2"]

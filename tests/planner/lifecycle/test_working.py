@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import signal
+from contextlib import AbstractContextManager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,11 +15,14 @@ from teams import Team
 
 from infospace import open_space
 from infospace.core.clock import later, now
+from infospace.core.errors import InfospaceError, StoreError
 from infospace.journal.queue_rows import LimitQueue
-from infospace.journal.rows import ClaimRun
+from infospace.journal.rows import ClaimRun, CloseRun, RunStatus
+from infospace.store.protocol import Snapshot
 from infospace.tools.local import LocalTools
 from planner.execute import wait
 from planner.execute.start import run_sync
+from planner.journal import lease
 from planner.lifecycle import work as working
 from planner.lifecycle.resume import answer, pending_of, resume
 from planner.lifecycle.work import Worker
@@ -214,6 +220,63 @@ def test_a_run_that_waits_for_long_is_left_alone(team: Team) -> None:
     assert one.run == result.run
     assert one.due is not None
     assert later(3000) < one.due < later(3700)
+
+
+@pytest.mark.parametrize("ended", [None, "suspended", "success"])
+def test_a_run_that_a_worker_loses_is_told_as_lost(
+    team: Team, monkeypatch: pytest.MonkeyPatch, ended: RunStatus | None
+) -> None:
+    """And counted, for it was taken: whether it goes on elsewhere, rests or has ended by then."""
+    monkeypatch.setattr(lease, "BEAT", 0.01)
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Lose the run, and wait for what never comes."""
+        with space.store.reading() as snapshot:
+            owner = snapshot.run(run).owner
+        over = [] if ended is None else [CloseRun(run, ended, now())]
+        space.store.commit([], [ClaimRun(run, "elsewhere:1:x", owner, now()), *over])
+        await asyncio.Event().wait()
+        return ""
+
+    run = team.enqueue(LOOKING)
+    told: list[str] = []
+    with open_space(team.address) as space:
+        space.tools.add(outside)
+        worker = Worker(space, failed=lambda which, error: told.append(f"{which}: {error.message}"))
+        assert asyncio.run(worker.work(once=True)) == 1
+    [said] = told
+    assert said.startswith(f"{run}: another process has taken {run} over: it belongs to 'elsewhere:1:x' now, not to ")
+    assert team.status(run) == (ended or "running")
+
+
+def test_a_worker_outlives_that_its_database_is_away(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it asks for just then; it says so, and takes what comes once the database is there again."""
+    monkeypatch.setattr(working, "POLL_SECONDS", 0.01)
+    reading = team.space.store.reading
+    asked = itertools.count(1)
+    told: list[str] = []
+
+    def away(which: str, error: InfospaceError) -> None:
+        told.append(f"{which}: {error.message}")
+        team.enqueue(SAYING)
+
+    def failing(number: int) -> AbstractContextManager[Snapshot]:
+        if next(asked) == number:
+            raise StoreError("the database is starting up")
+        return reading()
+
+    for number in (1, 2, 3):  # the schedules, the queues, and what is not retained
+        asked, told[:] = itertools.count(1), []
+        monkeypatch.setattr(team.space.store, "reading", partial(failing, number))
+        worker = Worker(team.space, failed=away, retain=timedelta(days=1))
+        worker.finished = lambda _result, stop=worker.stop: stop.set()
+        assert asyncio.run(worker.work()) == 1
+        assert told == [": the database is starting up"]
+        asked = itertools.count(1)
+        with pytest.raises(StoreError, match="is starting up"):
+            asyncio.run(Worker(team.space, retain=timedelta(days=1)).work(once=True))
 
 
 @pytest.fixture

@@ -8,12 +8,14 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
+from timing import turns
 
 from infospace import Conflict, InfospaceError, Invalid, NotFound, Space, open_space
 from infospace.core.clock import later
 from infospace.editing.edit import edit
 from infospace.journal.rows import ClaimRun, Heartbeat
 from infospace.tools.local import LocalTools
+from planner.execute.run import MAX_CONCURRENT_CALLS
 from planner.inspect.diff import diff
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.result import RunResult
@@ -331,6 +333,24 @@ def test_calls_queue_in_the_order_in_which_they_came(space: Space) -> None:
     assert results[-1].result is not None
     assert results[-1].result.data == "1bc"
     assert len({one.run for one in results}) == 1
+
+
+def test_each_call_may_come_from_an_event_loop_of_its_own(space: Space) -> None:
+    """Also where its steps have to wait for each other."""
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Take as long as others need to come here."""
+        await turns()
+        return "seen"
+
+    space.tools.add(outside)
+    many = [[{"type": "outside/look"}] for _ in range(MAX_CONCURRENT_CALLS + 1)]
+    session = Session(space)
+    for _ in range(2):
+        result = play(session, {"type": "parallel", "branches": many})
+        assert (result.status, result.reason) == ("success", None)
 
 
 def test_a_session_that_another_process_went_on_with_is_seen_as_it_is(space: Space) -> None:
