@@ -18,6 +18,7 @@ from timing import turns
 from infospace import open_space
 from infospace.core.clock import later, now
 from infospace.core.errors import InfospaceError, StoreError
+from infospace.core.json_types import JSON
 from infospace.journal.queue_rows import DEFAULT_QUEUE, ClaimQueued, Enqueue, LimitQueue
 from infospace.journal.rows import ClaimRun, CloseRun, OpenRun, RunStatus, StepRow
 from infospace.store.protocol import Snapshot
@@ -26,6 +27,7 @@ from planner.execute import wait
 from planner.execute.start import run_sync
 from planner.journal import lease
 from planner.journal.result import RunResult
+from planner.journal.suspension import CONDITION_LOOK
 from planner.lifecycle import work as working
 from planner.lifecycle.resume import answer, pending_of, resume
 from planner.lifecycle.work import Worker
@@ -40,6 +42,8 @@ def sending(to: str) -> dict[str, Any]:
 
 SAYING: dict[str, Any] = {"type": "say", "value": "done"}
 LOOKING: dict[str, Any] = {"type": "outside/look", "arguments": {}}
+HOUR: JSON = {"type": "wait", "seconds": 3600}
+NEVER: JSON = {"type": "wait", "condition": "1 = 2"}
 
 
 def harmless() -> LocalTools:
@@ -293,14 +297,19 @@ def test_a_run_whose_time_has_come_is_gone_on_with(team: Team, monkeypatch: pyte
     assert (team.status(run), team.queued()) == ("success", [])
 
 
-def test_a_run_that_waits_for_long_is_left_alone(team: Team) -> None:
-    result = run_sync(team.space, [{"type": "wait", "seconds": 3600}])
+@pytest.mark.parametrize(
+    ("waits", "seconds"),
+    [([HOUR], 3600), ([NEVER], CONDITION_LOOK), ([HOUR, NEVER], CONDITION_LOOK), ([NEVER, HOUR], CONDITION_LOOK)],
+)
+def test_a_run_that_waits_is_left_alone_until_it_may_go_on(team: Team, waits: list[JSON], seconds: float) -> None:
+    """Until the first time that it waits for; whether a condition holds is looked at again before long."""
+    before = later(seconds)
+    result = run_sync(team.space, [{"type": "parallel", "branches": [[one] for one in waits]}])
     assert asyncio.run(Worker(team.space).work(once=True)) == 0
     with team.space.store.reading() as snapshot:
         [one] = snapshot.queued()
-    assert one.run == result.run
-    assert one.due is not None
-    assert later(3000) < one.due < later(3700)
+    assert (one.run, one.due is not None) == (result.run, True)
+    assert before <= str(one.due) <= later(seconds)
 
 
 @pytest.mark.parametrize("ended", [None, "suspended", "success"])
