@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -368,6 +369,27 @@ def test_a_session_that_another_process_went_on_with_is_seen_as_it_is(space: Spa
         fresh = play(here, NOTE)
         assert fresh.run != run
         assert fresh.bindings.keys() == {"x"}
+
+
+def test_a_session_that_two_begin_at_once_is_one(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also under the name of one that has ended: who comes second goes on with what the first began."""
+    ended = Session(space, "s")
+    play(ended, NOTE)
+    asyncio.run(ended.end())
+    commit, first = space.store.commit, list[RunResult]()
+
+    def begun_before(changes: Any, entries: Any = ()) -> int:
+        monkeypatch.setattr(space.store, "commit", commit)
+        # As another process, whose calls do not queue with those of this one.
+        with ThreadPoolExecutor() as other, open_space(space.store.address) as same:
+            first.append(other.submit(play, Session(same, "s"), NOTE).result(60))
+        return commit(changes, entries)
+
+    monkeypatch.setattr(space.store, "commit", begun_before)
+    second = play(Session(space, "s"), {"type": "say", "value": "x"})
+    assert [one.status for one in (*first, second)] == ["success"] * 2
+    assert second.run == first[0].run != ended.id
+    assert positions(second) == ["2"]
 
 
 def test_the_budget_of_a_session_is_that_of_all_its_calls(space: Space) -> None:
