@@ -241,6 +241,10 @@ def test_what_a_step_that_was_not_run_would_have_changed_is_not_known(space: Spa
     assert statuses(update, {"type": "flatten", "target": "$c", "out": "$x"}) == ["skipped"] * 2
     named = note("${l}", "$b", name="b")
     assert statuses(named, {"type": "load", "target": "b", "out": "$x"}) == ["skipped"] * 2
+    taken, by_name = note("${l}", "$b", name="a", replace=True), {"type": "load", "target": "a", "out": "$x"}
+    assert statuses(taken, by_name, note("${a}", "$y")) == ["skipped", "skipped", "success"]
+    again = note("is", "$z", name="a", replace=True)
+    assert statuses(taken, again, by_name) == ["skipped", "success", "success"]
     save_plan(space, "keep", {"inputs": {"to": {}}, "steps": [note("${to}", name="b")]})
     kept = [{"type": "plan:keep", "arguments": {"to": "$l"}}, note("b", "$w")]
     assert statuses(*kept, {"type": "load", "target": "${w}", "out": "$x"}) == ["skipped", "success", "skipped"]
