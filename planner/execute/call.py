@@ -79,9 +79,7 @@ class StepEffects:
     def ask(self, form: Ask) -> Outcome:
         """Return what was answered to the question of the form. Raises Suspension where nothing was."""
         state = self._state
-        question = state.resolver.value(form.value)
-        if not isinstance(question, str):
-            raise Invalid(f"unchecked: the question is text, not {shown(question)}")
+        question = question_to_ask(form, state.resolver)
         record = state.run.record or state.run.replayed
         if record is None or not record.answered(state.position):
             raise Suspension([Pending(state.position, "ask", question, form.schema)])
@@ -103,6 +101,14 @@ class StepEffects:
     def succeeded(self, outcome: Outcome) -> Outcome:
         """Return the outcome as it is."""
         return outcome
+
+
+def question_to_ask(form: Ask, resolver: Resolver) -> str:
+    """Return what to ask. Raises Invalid for what is no text, and what resolving raises."""
+    question = resolver.value(form.value)
+    if not isinstance(question, str):
+        raise Invalid(f"unchecked: the question is text, not {shown(question)}")
+    return question
 
 
 async def call_validated(entry: Primitive, arguments: Mapping[str, Any], context: Context) -> Outcome:

@@ -32,10 +32,7 @@ async def run_wait(
         if await ConditionEvaluator(context, resolver).evaluate(form.condition):
             return Outcome("success", value="its condition holds")
         raise Suspension([Pending(position, "wait", expect or "its condition does not hold yet")])
-    seconds = resolver.value(form.seconds)
-    fault = no_wait(seconds)
-    if fault is not None or not isinstance(seconds, (int, float)):
-        raise Invalid(f"unchecked: {fault}")
+    seconds = seconds_to_wait(form, resolver)
     until = _until(seconds, None if run.record is None else run.record.suspended(position))
     if run.replayed is not None or until <= now():
         return Outcome("success", value=f"{seconds:g} s")
@@ -45,6 +42,15 @@ async def run_wait(
         if not run.halt.now:
             return Outcome("success", value=f"{seconds:g} s")
     raise Suspension([Pending(position, "wait", f"until {until[:19].replace('T', ' ')} UTC", until=until)])
+
+
+def seconds_to_wait(form: Wait, resolver: Resolver) -> float:
+    """Return for how long to wait. Raises Invalid for what is no such number, and what resolving raises."""
+    seconds = resolver.value(form.seconds)
+    fault = no_wait(seconds)
+    if fault is not None or not isinstance(seconds, (int, float)):
+        raise Invalid(f"unchecked: {fault}")
+    return seconds
 
 
 def _until(seconds: float, waiting: StepRow | None) -> str:

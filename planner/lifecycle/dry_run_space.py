@@ -8,6 +8,7 @@ from typing import Any, cast
 from infospace.context.context import Context
 from infospace.core.errors import InputRequired, NotFound
 from infospace.core.listener import Listener
+from infospace.core.names import normalise
 from infospace.core.resources import CreatedBy, Resource
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.llm.meter import Meter
@@ -38,7 +39,7 @@ class DrySpace(Space):
         super().__init__(store)
         self.tools, self.catalogue = of.tools, of.catalogue
         self.unknown: dict[str, UnboundReason] = {}
-        """Why something is not known, by its id."""
+        """Why something is not known, by its id, or by a name that it would have."""
         self.undone: dict[str, UnboundReason] = {}
         """Steps that would have written, by position: what is read after them is read without that."""
 
@@ -59,7 +60,7 @@ class DrySpace(Space):
 class _View(Context):
     def get(self, reference: str) -> Resource:
         """Return a resource; raises Unknown for one of which that is not known."""
-        self._require_known([reference])
+        self._require_known([normalise(reference)])
         try:
             resource = super().get(reference)
         except NotFound:

@@ -13,13 +13,15 @@ from infospace.contract.arguments import OFFERED, BoundCondition, ParseMode, Wri
 from infospace.contract.decorator import Primitive
 from infospace.core.errors import InfospaceError, InputRequired, PathNotFound
 from infospace.core.json_types import JSON
+from infospace.core.names import normalise
 from infospace.core.resources import Resource, is_resource
 from infospace.core.tool import Tool
 from infospace.tools.approvals import allowed, refuse_blocked
 from planner.execute.arguments import Resolver
-from planner.execute.call import StepEffects
+from planner.execute.call import StepEffects, question_to_ask
 from planner.execute.step_state import StepState
 from planner.execute.variables import UnboundReason
+from planner.execute.wait import seconds_to_wait
 from planner.journal.failures import Stopped
 from planner.language.plan import (
     All,
@@ -81,6 +83,8 @@ class DryEffects:
         """Show the name that the step would give, and without which earlier writes it read."""
         if self._step.name is not None:
             self._would("writes", self._given or {}, again=True)
+            for name in self._names(self._step):
+                self._dry.unknown.pop(name, None)
         if self._dry.undone and (self._context.uses or self._reads()):
             self._context.extra["without"] = list(self._dry.undone)
         return outcome
@@ -127,15 +131,15 @@ class DryEffects:
         return None
 
     async def wait(self, form: Wait) -> Outcome:
-        """Show what would be waited for."""
+        """Show what would be waited for. Raises Invalid for what is no number of seconds."""
         if form.condition is not None:
             return self._skip_call("wait", {"condition": _written(form.condition)}, gives=False)
-        return self._skip_call("wait", {"seconds": self._resolver.value(form.seconds)}, gives=False)
+        return self._skip_call("wait", {"seconds": seconds_to_wait(form, self._resolver)}, gives=False)
 
     def ask(self, form: Ask) -> Outcome:
-        """Show what would be asked."""
+        """Show what would be asked. Raises Invalid for what is no question."""
         schema = None if form.schema is None else dict(form.schema)
-        return self._skip_call("ask", {"value": self._resolver.value(form.value), "schema": schema})
+        return self._skip_call("ask", {"value": question_to_ask(form, self._resolver), "schema": schema})
 
     def _skip_call(
         self, what: str, arguments: Mapping[str, JSON], tool: Tool | None = None, *, gives: bool = True
@@ -200,7 +204,7 @@ class DryEffects:
             self._state.frame.latest.resource = lost
         writing = [step for step in self._every(self._step) if self._writes(step)]
         for step in writing:
-            self._dry.unknown |= dict.fromkeys(self._changed(step), cause)
+            self._dry.unknown |= dict.fromkeys((*self._changed(step), *self._names(step)), cause)
         if writing:
             self._dry.undone[self._position] = cause
             self._dry.unknown |= dict.fromkeys(self._looped_ids(), cause)
@@ -239,6 +243,13 @@ class DryEffects:
         for argument in entry.arguments.values() if entry is not None else ():
             if argument.reading is ParseMode.RESOURCE:
                 yield from self._resource_ids(arguments.get(argument.name))
+
+    def _names(self, step: Step) -> Iterator[str]:
+        """Iterate over the names that a step gives, as far as they are known: at most its own."""
+        with suppress(InfospaceError, Unknown):
+            name = self._resolver.value(step.name)
+            if isinstance(name, str):
+                yield normalise(name)
 
     def _looped_ids(self) -> Iterator[str]:
         """Iterate over the ids of the items that a loop here goes over."""

@@ -80,7 +80,7 @@ async def resume(
     """
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(run), snapshot.steps(run)
-    if row.status == "running" and row.document is None and not is_live(row):
+    if row.kind == "plan" and row.status == "running" and row.document is None and not is_live(row):
         left = CloseRun(run, "cancelled", now(), reason="its process ended before its plan had arrived whole")
         space.store.commit([], [ClaimRun(run, new_owner(), row.owner, now()), left])
     space, plan = must_be_resumable(space, row, rows)

@@ -85,18 +85,16 @@ class Worker:
         taken = 0
         while not self.stop.now:
             try:
-                took = await self._take_one()
+                if await self._take_one():
+                    taken += 1
+                    continue
+                if self._prune():
+                    continue
             except StoreError as error:
                 # The database may be starting again: what was acknowledged is in it, and the queue too.
                 self.failed("", error)
-                took = False
                 if once:
                     raise
-            taken += took
-            if took:
-                continue
-            if self._prune():
-                continue
             if once:
                 break
             await self._wait_for_work()
@@ -202,6 +200,9 @@ class Worker:
         try:
             take = ClaimQueued(run, later(-LEASE), one.losses)
             result = await resume(self.space, run, self.emit, halt, also=[take])
+        except LeaseLost as error:
+            self.failed(run, error)
+            return True
         except Conflict as error:
             # Another worker has it, its queue is full, or what it needs is not here.
             _log.debug("%s is not taken: %s", run, error)
@@ -211,9 +212,6 @@ class Worker:
                 self._aside[run] = time.monotonic() + ASIDE
                 self.failed(run, error)
             return False
-        except LeaseLost as error:
-            self.failed(run, error)
-            return True
         except InfospaceError as error:
             self._aside[run] = time.monotonic() + ASIDE
             self.failed(run, error)

@@ -210,7 +210,8 @@ class SessionRun(Run):
         self, block: Block, emit: Emit, halt: SuspendRequest | None = None, steps: Steps | None = None
     ) -> CallEnd:
         """Run the open lines, which are these, until they end or wait, and journal that; `steps` may run them."""
-        self._emit, self.halt, self._block = emit, halt or SuspendRequest(), block
+        self.set_listener(emit)
+        self.halt, self._block = halt or SuspendRequest(), block
         self._began = time.perf_counter()
         labels = {step.label for step in block}
         self._call = [row for row in self.steps if top_label(row.position) in labels] if self.record else []

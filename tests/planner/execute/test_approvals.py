@@ -18,6 +18,7 @@ from infospace.tools.approvals import list_approvals
 from infospace.tools.local import LocalTools
 from planner.execute.start import prepare, run_sync, stream
 from planner.journal.result import RunResult
+from planner.lifecycle.dry_run import dry_run
 from planner.lifecycle.fork import fork
 from planner.lifecycle.replay import replay
 from planner.lifecycle.resume import answer, resume
@@ -292,6 +293,17 @@ def test_a_replay_asks_nobody(space: Space, files: Files) -> None:
     assert files.created_by == ["a"]
 
 
+def test_a_replay_may_call_what_was_approved_in_its_run(space: Space, files: Files) -> None:
+    """Of which nothing is recorded, since what it reads has changed."""
+    run_sync(space, [note("a", "$p", name="path")])
+    load = {"type": "load", "target": "path", "out": "$p"}
+    result = run_sync(space, [load, delete("$p", "$d")], approve=["files/delete"])
+    run_sync(space, [{"type": "update-note", "target": "path", "value": "b"}])
+    live = asyncio.run(replay(space, str(result.run), live=True))
+    assert (live.result.status, live.result.reason) == ("success", None)
+    assert files.created_by == ["a", "b"]
+
+
 def test_a_fork_asks_anew(space: Space, files: Files) -> None:
     """What was allowed in the run was allowed for it."""
     result = said(space, run_sync(space, [delete("a"), note(1, "$n")]), "run")
@@ -322,6 +334,9 @@ def test_a_blocked_tool_is_not_called_and_the_check_warns(space: Space, warnings
     assert (problem.code, problem.message, problem.pointer) == ("blocked", "files/read is blocked", "/0/type")
     result = run_sync(space, [step], approve=["files/*"])
     assert "files/read is blocked, and was not called" in str(result.reason)
+    prepared: Any = prepare(space, [step])
+    dried = asyncio.run(dry_run(space, prepared)).result
+    assert "files/read is blocked, and was not called" in str(dried.reason)
 
 
 def test_the_first_answer_stands(space: Space, files: Files) -> None:

@@ -156,11 +156,12 @@ def test_a_wait_waits_until_it_holds(space: Space) -> None:
     assert result.status == "success", result.reason
 
 
-def test_a_dry_run_shows_it_as_it_was_written(space: Space) -> None:
+@pytest.mark.parametrize("joined", ["and", "or"])
+def test_a_dry_run_shows_it_as_it_was_written(space: Space, joined: str) -> None:
     """Joined with objects, too."""
     from planner.execute.start import Prepared, prepare
 
-    condition = {"type": "and", "of": ["$n > 9", {"type": "bound", "target": "$n"}]}
+    condition = {"type": joined, "of": ["$n > 9", {"type": "bound", "target": "$n"}]}
     prepared = prepare(space, [note("n", 1), {"type": "wait", "condition": condition}])
     assert isinstance(prepared, Prepared)
     steps = asyncio.run(dry_run(space, prepared)).document["steps"]

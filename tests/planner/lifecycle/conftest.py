@@ -23,7 +23,7 @@ def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Team]:
     address = str(tmp_path / "space.db") if request.param == "file" else place_in_database(tmp_path)
     outside = LocalTools("outside")
 
-    @outside.tool()
+    @outside.tool(destructive=True)
     async def send(to: str) -> str:
         """Send something that nobody takes back."""
         raise AssertionError(to)

@@ -44,7 +44,7 @@ async def work(address: str, ledger: Path, mode: str) -> None:
     """Work off the queues until nothing is due."""
     outside = LocalTools("outside")
 
-    @outside.tool()
+    @outside.tool(destructive=True)
     async def send(to: str) -> str:
         """Send something that nobody takes back."""
         with ledger.open("a") as file:

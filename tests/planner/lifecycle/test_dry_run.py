@@ -163,15 +163,19 @@ def test_what_needs_an_unknown_value_is_not_run_and_says_why(space: Space, calls
 
 
 def test_a_result_that_is_not_known_is_none(space: Space, calls: list[str]) -> None:
-    """Neither an earlier value, nor a failure."""
-    for ran in (
-        dry(space, note("early", "$a"), launch("x", "$l")),
-        dry(space, note("early", "$a"), launch("x", "$l"), result="$l"),
-        dry(space, note("early", "$a"), launch("x", "$l"), {"type": "stop", "value": "$l"}, note("after", "$b")),
+    """Neither an earlier value, nor a failure that the plan does not name."""
+    first, stop = [note("early", "$a"), launch("x", "$l")], {"type": "stop", "value": "$l"}
+    for status, ran in (
+        ("success", dry(space, *first)),
+        ("success", dry(space, *first, result="$l")),
+        ("stopped", dry(space, *first, stop, note("after", "$b"))),
+        ("failed", dry(space, *first, {**stop, "status": "failed"})),
     ):
-        assert (ran.document["result"], ran.document["status"] in ("success", "stopped")) == (None, True)
+        assert (ran.document["result"], ran.document["status"]) == (None, status)
         assert "not known" in ran.document["reason"]
     assert dry(space, launch("x"), note("late", "$a")).document["result"]["data"] == "late"
+    ran = dry(space, launch("x", "$l"), note("late", "$a"), {"type": "say", "value": "${l}"})
+    assert ran.document["result"]["data"] == "late"
 
 
 def test_a_condition_that_is_not_known_decides_nothing(space: Space, calls: list[str]) -> None:
@@ -237,10 +241,23 @@ def test_what_a_step_that_was_not_run_would_have_changed_is_not_known(space: Spa
     assert statuses(update, {"type": "flatten", "target": "$c", "out": "$x"}) == ["skipped"] * 2
     named = note("${l}", "$b", name="b")
     assert statuses(named, {"type": "load", "target": "b", "out": "$x"}) == ["skipped"] * 2
+    taken, by_name = note("${l}", "$b", name="a", replace=True), {"type": "load", "target": "a", "out": "$x"}
+    assert statuses(taken, by_name, note("${a}", "$y")) == ["skipped", "skipped", "success"]
+    again = note("is", "$z", name="a", replace=True)
+    assert statuses(taken, again, by_name) == ["skipped", "success", "success"]
+    save_plan(space, "keep", {"inputs": {"to": {}}, "steps": [note("${to}", name="b")]})
+    kept = [{"type": "plan:keep", "arguments": {"to": "$l"}}, note("b", "$w")]
+    assert statuses(*kept, {"type": "load", "target": "${w}", "out": "$x"}) == ["skipped", "success", "skipped"]
     add = {"type": "add", "target": "$c", "value": "$l"}
     assert statuses(add, {"type": "size", "target": "$c", "out": "$n"}) == ["skipped"] * 2
     over = {"type": "for-each", "target": "$c", "do": [{"type": "update-note", "target": "$item", "value": "$l"}]}
     assert statuses(over, note("${a}", "$x"))[1] == "skipped"
+    each = {"type": "map", "target": "$c", "operation": {"type": "update-note", "value": "$l"}}
+    assert statuses(each, note("${a}", "$x")) == ["skipped"] * 2
+    other = {"type": "create-collection", "value": [1], "out": "$d"}
+    into = {"type": "map", "target": "$c", "operation": {"type": "add", "target": "$d", "value": "$l"}}
+    size = {"type": "size", "target": "$d", "out": "$n"}
+    assert statuses(other, into, size) == ["success", "skipped", "skipped"]
     assert statuses({"type": "say", "value": "$l"}, note("${a}", "$x")) == ["skipped", "success"]
 
 
@@ -284,8 +301,29 @@ def test_a_failure_is_a_failure(space: Space, calls: list[str]) -> None:
     assert (failed.result.status, failed.document["steps"][-1]["status"]) == ("failed", "failed")
     wrong = dry(space, launch("$of"), of=3)
     assert "3 is not text at `rocket`" in str(wrong.result.reason)
+    by_name = dry(space, {"type": "call-tool", "tool": "sky/launch", "arguments": {"rocket": "$of"}}, of=3)
+    assert by_name.result.status == "failed"
+    assert str(by_name.result.reason).partition(" failed: ")[2] == str(wrong.result.reason).partition(" failed: ")[2]
     handled = dry(space, note("x", "$x"), {**failed_step(), "on_fail": [note(7, "$n")]}, note("${n}", "$m"))
     assert handled.document["result"]["data"] == "7"
+
+
+@pytest.mark.parametrize(
+    ("step", "of", "reason"),
+    [
+        ({"type": "ask", "value": "$of"}, 3, "unchecked: the question is text, not 3"),
+        (
+            {"type": "wait", "seconds": "$of"},
+            -1,
+            "unchecked: `seconds` is a number from 0 to 315,360,000 (ten years), not -1",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_or_waited_for_fails_as_in_a_run(space: Space, step: Any, of: Any, reason: str) -> None:
+    dried = dry(space, step, of=of).result
+    done = run_sync(space, {"steps": [step], "inputs": {"of": {}}}, {"of": of})
+    assert [told(row) for row in dried.steps] == [told(row) for row in done.steps]
+    assert [(row.status, row.reason) for row in done.steps] == [("failed", reason)]
 
 
 def test_a_step_that_fails_gives_no_name(space: Space) -> None:

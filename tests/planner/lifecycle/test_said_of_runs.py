@@ -72,6 +72,13 @@ def opened(space: Space, kind: Any, status: Any, document: Any = None) -> str:
     return run
 
 
+def leave(space: Space, run: str) -> None:
+    """Let the process be gone that goes on with a run."""
+    with space.store.reading() as snapshot:
+        owner = snapshot.run(run).owner
+    space.store.commit([], [ClaimRun(run, "gone.example:1:x", owner, "2020-01-01T00:00:00.000Z")])
+
+
 def test_what_is_not_gone_on_with(space: Space) -> None:
     """For it is none, has ended, is live, was refused, or never came."""
 
@@ -82,6 +89,13 @@ def test_what_is_not_gone_on_with(space: Space) -> None:
     assert said("Conflict", going(edit)) == (
         f"{edit} is not a run of a plan or a session, and cannot be resumed (`infospace runs` lists them)"
     )
+    left = opened(space, "import", "running")
+    leave(space, left)
+    assert said("Conflict", going(left)) == (
+        f"{left} is not a run of a plan or a session, and cannot be resumed (`infospace runs` lists them)"
+    )
+    with space.store.reading() as snapshot:
+        assert snapshot.run(left).status == "running"
     ended = str(run_sync(space, [NOTE]).run)
     assert said("Conflict", going(ended)) == (
         f"{ended} has ended already: success (`infospace run` runs its plan again)"
@@ -113,9 +127,7 @@ def test_what_is_not_cancelled(space: Space) -> None:
 def test_a_plan_that_its_process_left_before_it_had_arrived_is_cancelled(space: Space) -> None:
     """Whoever would go on with it is told that there is none."""
     run = opened(space, "plan", "running")
-    with space.store.reading() as snapshot:
-        row = snapshot.run(run)
-    space.store.commit([], [ClaimRun(run, "gone.example:1:x", row.owner, "2020-01-01T00:00:00.000Z")])
+    leave(space, run)
     assert said("Conflict", lambda: asyncio.run(resume(space, run))) == (
         f"the plan of {run} never arrived whole: nothing of it was done (`infospace run` runs it again)"
     )

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import signal
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from teams import Team
+from timing import turns
 
 from infospace import open_space
 from infospace.core.clock import later, now
-from infospace.journal.queue_rows import LimitQueue
-from infospace.journal.rows import ClaimRun
+from infospace.core.errors import InfospaceError, StoreError
+from infospace.core.json_types import JSON
+from infospace.journal.queue_rows import DEFAULT_QUEUE, ClaimQueued, Enqueue, LimitQueue
+from infospace.journal.rows import ClaimRun, CloseRun, OpenRun, RunStatus, StepRow
+from infospace.store.protocol import Snapshot
 from infospace.tools.local import LocalTools
 from planner.execute import wait
 from planner.execute.start import run_sync
+from planner.journal import lease
+from planner.journal.result import RunResult
+from planner.journal.suspension import CONDITION_LOOK
 from planner.lifecycle import work as working
 from planner.lifecycle.resume import answer, pending_of, resume
 from planner.lifecycle.work import Worker
@@ -31,13 +42,15 @@ def sending(to: str) -> dict[str, Any]:
 
 SAYING: dict[str, Any] = {"type": "say", "value": "done"}
 LOOKING: dict[str, Any] = {"type": "outside/look", "arguments": {}}
+HOUR: JSON = {"type": "wait", "seconds": 3600}
+NEVER: JSON = {"type": "wait", "condition": "1 = 2"}
 
 
 def harmless() -> LocalTools:
     """The tools of the workers, without their deaths."""
     outside = LocalTools("outside")
 
-    @outside.tool()
+    @outside.tool(destructive=True)
     async def send(to: str) -> str:
         """Send something that nobody takes back."""
         return to
@@ -102,6 +115,20 @@ def test_a_run_that_takes_its_workers_along_is_set_aside(team: Team) -> None:
     assert team.queued() == []
 
 
+def test_a_run_that_is_set_aside_says_after_which_step(team: Team) -> None:
+    """The last that ended, where no call was under way."""
+    run, at = team.enqueue(*[SAYING] * 3), later(-60)
+    with team.space.store.reading() as snapshot:
+        owner = snapshot.run(run).owner
+    ended = [StepRow(run, number, str(number), "say", "success", at, 1.0) for number in (1, 2)]
+    team.space.store.commit([], [ClaimRun(run, "elsewhere:1:x", owner, at), *ended])
+    team.space.store.commit([], [ClaimQueued(run, at, 2)])
+    told: list[str] = []
+    worker = Worker(team.space, failed=lambda _run, error: told.append(error.message))
+    assert asyncio.run(worker.work(once=True)) == 0
+    assert told == ["3 workers ended one after the other while they ran it, after step 2: it is set aside"]
+
+
 def test_a_run_that_gets_on_is_not_set_aside_however_often_its_workers_are_killed(team: Team) -> None:
     run = team.enqueue(*[LOOKING] * 8)
     for _ in range(4):
@@ -118,7 +145,7 @@ def test_several_runs_go_on_at_once_in_one_worker(team: Team) -> None:
 
     outside = LocalTools("outside")
 
-    @outside.tool()
+    @outside.tool(destructive=True)
     async def send(to: str) -> str:
         """Send something that nobody takes back."""
         nonlocal most
@@ -141,8 +168,15 @@ def test_several_runs_go_on_at_once_in_one_worker(team: Team) -> None:
 def test_what_is_not_retained_is_removed_in_pieces_and_once_an_hour(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nothing is to be run; what waits stays."""
+    """Where nothing is to be run, the oldest first; what waits stays."""
     monkeypatch.setattr(working, "PRUNED_AT_ONCE", 2)
+    forget, pieces = team.space.store.forget, list[list[str]]()
+
+    def forgetting(runs: Sequence[str], **how: bool) -> object:
+        pieces.append(list(runs))
+        return forget(runs, **how)
+
+    monkeypatch.setattr(team.space.store, "forget", forgetting)
     for _ in range(3):
         run_sync(team.space, [SAYING])
     waiting = team.enqueue(SAYING, queue="other")
@@ -154,7 +188,7 @@ def test_what_is_not_retained_is_removed_in_pieces_and_once_an_hour(
 
     assert left() == ["run_4", "run_3", "run_2", "run_1"]
     asyncio.run(worker.work(once=True))
-    assert left() == [waiting]
+    assert (left(), pieces) == ([waiting], [["run_2", "run_1"], ["run_3"]])
     run_sync(team.space, [SAYING])
     asyncio.run(worker.work(once=True))
     assert left() == ["run_5", waiting]
@@ -194,6 +228,63 @@ def test_a_worker_that_is_told_to_end_finishes_its_step_and_gives_the_run_back(t
     assert len(looked) == 1
 
 
+def holding(go: Callable[[], Awaitable[object]]) -> tuple[LocalTools, list[str]]:
+    """Tools of which `look` ends once this has; and what is sent by the other."""
+    outside, sent = LocalTools("outside"), list[str]()
+
+    @outside.tool(destructive=True)
+    async def send(to: str) -> str:
+        """Send something that nobody takes back."""
+        sent.append(to)
+        return to
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Look at something."""
+        await go()
+        return "seen"
+
+    return outside, sent
+
+
+def test_a_worker_that_is_told_to_end_begins_no_more_steps(team: Team) -> None:
+    """Of the run that it is in, which another worker takes."""
+    run = team.enqueue(LOOKING, sending("last"))
+
+    async def go() -> None:
+        worker.stop.set()
+        await turns()
+
+    with open_space(team.address) as space:
+        outside, sent = holding(go)
+        space.tools.add(outside)
+        worker = Worker(space)
+        assert asyncio.run(worker.work()) == 1
+    assert (team.status(run), team.queued(), sent) == ("suspended", [run], [])
+
+
+def test_a_job_that_breaks_lets_the_others_give_back_what_they_run(team: Team) -> None:
+    """They are waited for: no run of theirs is cancelled."""
+    held = team.enqueue(LOOKING, sending("last"), priority=9)
+    breaks = team.enqueue(sending("first"))
+
+    async def go() -> None:
+        await worker.stop.requested.wait()
+        await turns()
+
+    def finished(result: RunResult) -> None:
+        if result.run == breaks:
+            raise RuntimeError("nobody hears how it ended")
+
+    with open_space(team.address) as space:
+        outside, sent = holding(go)
+        space.tools.add(outside)
+        worker = Worker(space, jobs=2, finished=finished)
+        with pytest.raises(RuntimeError, match="nobody hears"):
+            asyncio.run(worker.work())
+    assert (team.status(held), team.queued(), sent) == ("suspended", [held], ["first"])
+
+
 def test_a_run_whose_time_has_come_is_gone_on_with(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that was not begun by a worker."""
     monkeypatch.setattr(wait, "LONGEST_SLEEP", 0)
@@ -206,14 +297,76 @@ def test_a_run_whose_time_has_come_is_gone_on_with(team: Team, monkeypatch: pyte
     assert (team.status(run), team.queued()) == ("success", [])
 
 
-def test_a_run_that_waits_for_long_is_left_alone(team: Team) -> None:
-    result = run_sync(team.space, [{"type": "wait", "seconds": 3600}])
+@pytest.mark.parametrize(
+    ("waits", "seconds"),
+    [([HOUR], 3600), ([NEVER], CONDITION_LOOK), ([HOUR, NEVER], CONDITION_LOOK), ([NEVER, HOUR], CONDITION_LOOK)],
+)
+def test_a_run_that_waits_is_left_alone_until_it_may_go_on(team: Team, waits: list[JSON], seconds: float) -> None:
+    """Until the first time that it waits for; whether a condition holds is looked at again before long."""
+    before = later(seconds)
+    result = run_sync(team.space, [{"type": "parallel", "branches": [[one] for one in waits]}])
     assert asyncio.run(Worker(team.space).work(once=True)) == 0
     with team.space.store.reading() as snapshot:
         [one] = snapshot.queued()
-    assert one.run == result.run
-    assert one.due is not None
-    assert later(3000) < one.due < later(3700)
+    assert (one.run, one.due is not None) == (result.run, True)
+    assert before <= str(one.due) <= later(seconds)
+
+
+@pytest.mark.parametrize("ended", [None, "suspended", "success"])
+def test_a_run_that_a_worker_loses_is_told_as_lost(
+    team: Team, monkeypatch: pytest.MonkeyPatch, ended: RunStatus | None
+) -> None:
+    """And counted, for it was taken: whether it goes on elsewhere, rests or has ended by then."""
+    monkeypatch.setattr(lease, "BEAT", 0.01)
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Lose the run, and wait for what never comes."""
+        with space.store.reading() as snapshot:
+            owner = snapshot.run(run).owner
+        over = [] if ended is None else [CloseRun(run, ended, now())]
+        space.store.commit([], [ClaimRun(run, "elsewhere:1:x", owner, now()), *over])
+        await asyncio.Event().wait()
+        return ""
+
+    run = team.enqueue(LOOKING)
+    told: list[str] = []
+    with open_space(team.address) as space:
+        space.tools.add(outside)
+        worker = Worker(space, failed=lambda which, error: told.append(f"{which}: {error.message}"))
+        assert asyncio.run(worker.work(once=True)) == 1
+    [said] = told
+    assert said.startswith(f"{run}: another process has taken {run} over: it belongs to 'elsewhere:1:x' now, not to ")
+    assert team.status(run) == (ended or "running")
+
+
+def test_a_worker_outlives_that_its_database_is_away(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it asks for just then; it says so, and takes what comes once the database is there again."""
+    monkeypatch.setattr(working, "POLL_SECONDS", 0.01)
+    reading = team.space.store.reading
+    asked = itertools.count(1)
+    told: list[str] = []
+
+    def away(which: str, error: InfospaceError) -> None:
+        told.append(f"{which}: {error.message}")
+        team.enqueue(SAYING)
+
+    def failing(number: int) -> AbstractContextManager[Snapshot]:
+        if next(asked) == number:
+            raise StoreError("the database is starting up")
+        return reading()
+
+    for number in (1, 2, 3):  # the schedules, the queues, and what is not retained
+        asked, told[:] = itertools.count(1), []
+        monkeypatch.setattr(team.space.store, "reading", partial(failing, number))
+        worker = Worker(team.space, failed=away, retain=timedelta(days=1))
+        worker.finished = lambda _result, stop=worker.stop: stop.set()
+        assert asyncio.run(worker.work()) == 1
+        assert told == [": the database is starting up"]
+        asked = itertools.count(1)
+        with pytest.raises(StoreError, match="is starting up"):
+            asyncio.run(Worker(team.space, retain=timedelta(days=1)).work(once=True))
 
 
 @pytest.fixture
@@ -257,12 +410,26 @@ def test_what_a_worker_lacks_never_hides_what_it_has(team: Team) -> None:
     assert (team.status(last), len(team.queued())) == ("success", 5)
 
 
+def test_a_run_whose_plan_cannot_be_read_any_more_is_told_and_hides_no_other(team: Team) -> None:
+    run, at = team.space.store.new_id("run"), now()
+    opened = OpenRun(run, "plan", "", {"steps": [{"typ": "x"}]}, {}, at, "gone.example:1:x")
+    team.space.store.commit([], [opened, CloseRun(run, "suspended", at), Enqueue(run, at, DEFAULT_QUEUE, 9)])
+    other = team.enqueue(SAYING)
+    told: list[str] = []
+    worker = Worker(team.space, failed=lambda which, error: told.append(f"{which}: {error.message}"))
+    assert asyncio.run(worker.work(once=True)) == 2
+    assert told == [f"{run}: the plan of {run} cannot be read any more: the step has no `type`"]
+    assert (team.status(run), team.status(other)) == ("suspended", "success")
+
+
 def test_what_a_worker_lacks_is_told_and_left_to_others(team: Team) -> None:
+    """Once, and not at each look."""
     run = team.enqueue(sending("x"))
     told: list[str] = []
     with open_space(team.address) as bare:
         worker = Worker(bare, failed=lambda which, error: told.append(f"{which}: {error.message}"))
-        assert asyncio.run(worker.work(once=True)) == 0
+        for _ in range(2):
+            assert asyncio.run(worker.work(once=True)) == 0
     assert told == [f"{run}: step 1 of {run} calls outside/send, which is not here"]
     assert team.work() == 0
     assert team.calls() == ["x"]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from timing import turns
 
 from infospace import Conflict, InfospaceError, Invalid, NotFound, Space, open_space
 from infospace.core.clock import later
 from infospace.editing.edit import edit
 from infospace.journal.rows import ClaimRun, Heartbeat
 from infospace.tools.local import LocalTools
+from planner.execute.run import MAX_CONCURRENT_CALLS
 from planner.inspect.diff import diff
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.result import RunResult
@@ -333,6 +336,24 @@ def test_calls_queue_in_the_order_in_which_they_came(space: Space) -> None:
     assert len({one.run for one in results}) == 1
 
 
+def test_each_call_may_come_from_an_event_loop_of_its_own(space: Space) -> None:
+    """Also where its steps have to wait for each other."""
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Take as long as others need to come here."""
+        await turns()
+        return "seen"
+
+    space.tools.add(outside)
+    many = [[{"type": "outside/look"}] for _ in range(MAX_CONCURRENT_CALLS + 1)]
+    session = Session(space)
+    for _ in range(2):
+        result = play(session, {"type": "parallel", "branches": many})
+        assert (result.status, result.reason) == ("success", None)
+
+
 def test_a_session_that_another_process_went_on_with_is_seen_as_it_is(space: Space) -> None:
     """What it bound, also where the steps speak of what this process does not know yet; and that it ended."""
     with open_space(space.store.address) as same:
@@ -348,6 +369,27 @@ def test_a_session_that_another_process_went_on_with_is_seen_as_it_is(space: Spa
         fresh = play(here, NOTE)
         assert fresh.run != run
         assert fresh.bindings.keys() == {"x"}
+
+
+def test_a_session_that_two_begin_at_once_is_one(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also under the name of one that has ended: who comes second goes on with what the first began."""
+    ended = Session(space, "s")
+    play(ended, NOTE)
+    asyncio.run(ended.end())
+    commit, first = space.store.commit, list[RunResult]()
+
+    def begun_before(changes: Any, entries: Any = ()) -> int:
+        monkeypatch.setattr(space.store, "commit", commit)
+        # As another process, whose calls do not queue with those of this one.
+        with ThreadPoolExecutor() as other, open_space(space.store.address) as same:
+            first.append(other.submit(play, Session(same, "s"), NOTE).result(60))
+        return commit(changes, entries)
+
+    monkeypatch.setattr(space.store, "commit", begun_before)
+    second = play(Session(space, "s"), {"type": "say", "value": "x"})
+    assert [one.status for one in (*first, second)] == ["success"] * 2
+    assert second.run == first[0].run != ended.id
+    assert positions(second) == ["2"]
 
 
 def test_the_budget_of_a_session_is_that_of_all_its_calls(space: Space) -> None:

@@ -69,6 +69,8 @@ def test_nothing_is_journalled_of_a_step_before_the_whole_has_passed(space: Spac
     assert seen == [("running", "g", None, [])]
 
 
+LOOK = {"type": "room/look", "arguments": {}}
+
 GATES: dict[str, Any] = {
     "a write": {"type": "persist", "target": "$c"},
     "a name": {"type": "bind", "target": "$c", "name": "list"},
@@ -78,7 +80,7 @@ GATES: dict[str, Any] = {
     "wait": {"type": "wait", "seconds": 0},
     "stop": {"type": "stop"},
     "a model": {"type": "generate-note", "prompt": "x"},
-    "a tool": {"type": "room/look", "arguments": {}},
+    "a tool": LOOK,
     "a tool by its name": {"type": "call-tool", "tool": "room/look"},
     "a tool by its name by map": {
         "type": "map",
@@ -103,10 +105,8 @@ GATES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("gate", GATES)
-def test_what_does_more_is_a_gate(space: Space, gate: str, endpoint: Any) -> None:
-    """At any depth: neither it nor anything after it begins before the whole is there."""
-    del endpoint
+def room() -> LocalTools:
+    """A server with one tool."""
     server = LocalTools("room")
 
     @server.tool(read_only=True)
@@ -114,7 +114,14 @@ def test_what_does_more_is_a_gate(space: Space, gate: str, endpoint: Any) -> Non
         """Look around."""
         return True
 
-    space.tools.add(server)
+    return server
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_what_does_more_is_a_gate(space: Space, gate: str, endpoint: Any) -> None:
+    """At any depth: neither it nor anything after it begins before the whole is there."""
+    del endpoint
+    space.tools.add(room())
     save_plan(space, "telling", [{"type": "say", "value": "x"}])
     save_plan(space, "outer", [{"type": "plan:telling"}])
     result, written = write(space, ("[" + steps(LIST), 1), "," + steps(GATES[gate], SIZE), "]")
@@ -135,6 +142,44 @@ def test_forms_and_saved_plans_that_only_look_run_ahead(space: Space) -> None:
     assert begun.index("2") < min(begun.index("2.do[1].1"), begun.index("2.do[2].1"))
     assert begun.index("3") < begun.index("3/1")
     assert [row.position for row in result.steps] == positions
+
+
+def test_a_saved_plan_that_is_another_by_then_runs_anew(space: Space) -> None:
+    """The whole is checked against what is there when it has arrived."""
+    save_plan(space, "told", [{"type": "create-note", "value": "old"}])
+
+    async def go() -> tuple[RunResult, Written]:
+        written = Written(space)
+
+        async def change() -> None:
+            await written.until(lambda: len(written.ahead) == 2)
+            save_plan(space, "told", [{"type": "create-note", "value": "new"}], replace=True)
+
+        changing = asyncio.create_task(change())
+        result = await written.run(("[" + steps({"type": "plan:told"}), 2), "]")
+        await changing
+        return result, written
+
+    result, written = asyncio.run(go())
+    assert sorted(written.ahead) == ["1", "1/1"]
+    assert (result.status, result.result and result.result.data) == ("success", "new")
+
+
+@pytest.mark.parametrize("ahead", [[], [LIST]])
+def test_what_is_approved_is_called_without_asking(space: Space, ahead: list[Any]) -> None:
+    """Whether anything ran ahead of it or not."""
+    files, deleted = LocalTools("files"), list[str]()
+
+    @files.tool(destructive=True)
+    def delete(path: str) -> None:
+        """Delete a file."""
+        deleted.append(path)
+
+    space.tools.add(files)
+    call = {"type": "files/delete", "arguments": {"path": "a"}}
+    begin = "[" + "".join(steps(one) + "," for one in ahead)
+    result, written = write(space, (begin, len(ahead)), steps(call), "]", approve=["files/delete"])
+    assert (len(written.ahead), result.status, deleted) == (len(ahead), "success", ["a"])
 
 
 # Inputs
@@ -197,6 +242,26 @@ def test_a_budget_that_comes_late_counts_what_was_spent(space: Space) -> None:
     result, _ = write(space, ('{"steps": [' + steps(LIST, KEEP), 1), '], "budget": {"seconds": 0}}')
     assert (result.status, "the budget of 0 seconds ran out" in (result.reason or "")) == ("failed", True)
     assert kept(space) == []
+
+
+@pytest.mark.parametrize(
+    ("budget", "rest", "reason"),
+    [
+        ({"tool_calls": 1}, [LOOK, LOOK], "step 3 (room/look) failed: the budget of 1 tool_calls is spent"),
+        ({"characters": 3}, [KEEP], "step 2 (create-note) failed: the budget of 3 characters that one step may make"),
+    ],
+)
+def test_a_budget_that_comes_late_bounds_what_comes_behind_it(
+    space: Space, budget: dict[str, int], rest: list[Any], reason: str
+) -> None:
+    """As one that stands before the steps."""
+    space.tools.add(room())
+    head, first = f'"budget": {json.dumps(budget)}', '"steps": [' + steps({"type": "create-note", "value": "x"})
+    late, written = write(space, ("{" + first, 1), f", {steps(*rest)}], {head}}}")
+    early, _ = write(space, f"{{{head}, {first}, {steps(*rest)}]}}")
+    assert written.ahead == ["1"]
+    assert (late.status, str(late.reason)[: len(reason)]) == ("failed", reason)
+    assert (early.status, early.reason) == (late.status, late.reason)
 
 
 def test_a_larger_budget_that_comes_late_holds(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:

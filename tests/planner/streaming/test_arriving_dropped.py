@@ -89,11 +89,19 @@ def test_what_stands_after_the_steps_may_refuse_all(space: Space, end: str, code
     assert (result.status, [problem.code for problem in result.problems]) == ("refused", [code])
 
 
-def test_a_plan_cannot_name_what_it_has_made_ahead(space: Space) -> None:
+@pytest.mark.parametrize(
+    ("end", "inputs", "code"),
+    [
+        ("," + steps({"type": "persist", "target": "Note_1"}) + "]}", {}, "unknown-id"),
+        ('], "inputs": {"n": {"kind": "Note"}}}', {"n": "Note_1"}, "bad-input"),
+    ],
+)
+def test_a_plan_cannot_name_what_it_has_made_ahead(space: Space, end: str, inputs: dict[str, Any], code: str) -> None:
     """An id that is given out while it arrives is unknown to the check, as it would be at once."""
-    result, written = write(space, ("[" + steps(LIST), 1), "," + steps({"type": "persist", "target": "Note_1"}) + "]")
+    result, written = write(space, ('{"steps": [' + steps(LIST), 1), end, inputs=inputs)
     assert written.ahead == ["1"]
-    assert (result.status, [problem.code for problem in result.problems]) == ("refused", ["unknown-id"])
+    assert result.status == "refused"
+    assert [problem.code for problem in result.problems if problem.severity == "error"] == [code]
 
 
 def test_a_prefix_with_an_error_runs_no_further(space: Space) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,9 @@ def runs(space: Space) -> list[Any]:
 class Written:
     """A run of a document that is written in pieces, and what was told of it."""
 
-    def __init__(self, space: Space, inputs: Any = None, halt: SuspendRequest | None = None) -> None:
+    def __init__(
+        self, space: Space, inputs: Any = None, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
+    ) -> None:
         self.told: list[Event] = []
         self.ahead: list[str] = []
         """Positions of the steps that ended before the document was whole."""
@@ -53,6 +55,7 @@ class Written:
         self._space = space
         self._inputs = inputs
         self._halt = halt
+        self._approve = approve
         self._changed = asyncio.Event()
 
     async def until(self, happened: Callable[[], bool]) -> None:
@@ -73,7 +76,8 @@ class Written:
 
     async def run(self, *pieces: str | bytes | tuple[str, int]) -> RunResult:
         """Write pieces; with a number, the next one when so many steps have ended. Return the outcome."""
-        async for event in stream_arriving(self._space, self._pieces(pieces), self._inputs, self._halt):
+        arriving = stream_arriving(self._space, self._pieces(pieces), self._inputs, self._halt, self._approve)
+        async for event in arriving:
             self.told.append(event)
             if isinstance(event, StepRanAhead):
                 self.ahead.append(event.row.position)
@@ -84,11 +88,13 @@ class Written:
         return self.told[-1].result
 
 
-def write(space: Space, *pieces: str | bytes | tuple[str, int], inputs: Any = None) -> tuple[RunResult, Written]:
+def write(
+    space: Space, *pieces: str | bytes | tuple[str, int], inputs: Any = None, approve: Sequence[str] = ()
+) -> tuple[RunResult, Written]:
     """Run a document that is written in pieces; return the outcome, and what was told."""
 
     async def go() -> tuple[RunResult, Written]:
-        written = Written(space, inputs)
+        written = Written(space, inputs, approve=approve)
         return await written.run(*pieces), written
 
     return asyncio.run(go())

@@ -191,9 +191,7 @@ def _close(work: Transaction, entry: CloseRun) -> None:
 
 def _beat(work: Transaction, entry: Heartbeat) -> None:
     number = run_number(entry.run)
-    owner = _unfinished(work.connection, entry.run, number)
-    if owner != entry.owner:
-        raise LeaseLost(entry.run, owner, entry.owner)
+    _unfinished(work.connection, entry.run, number, entry.owner)
     spent = None if entry.spent is None else object_column(entry.spent)
     work.connection.put_off(
         "UPDATE runs SET heartbeat = ?, spent = coalesce(?, spent) WHERE number = ?", [(entry.at, spent, number)]
@@ -215,15 +213,20 @@ def _held(work: Transaction, entry: OwnerGuard) -> None:
     work.owner = entry.owner
 
 
-def _unfinished(connection: Connection, run: str, number: int) -> str | None:
-    """Return the owner of a run that goes on, or waits; Conflict when it has ended."""
+def _unfinished(connection: Connection, run: str, number: int, owner: str | None = None) -> str | None:
+    """Return the owner of a run that goes on, or waits; Conflict when it has ended.
+
+    Raises LeaseLost where it has another one than `owner`, also when that one has ended it.
+    """
     row = connection.fetch_one("SELECT status, owner FROM runs WHERE number = ?", (number,))
     if row is None:
         raise _no_run(connection, run)
+    if owner is not None and row[1] != owner:
+        raise LeaseLost(run, row[1], owner)
     if row[0] in FINISHED:
         raise Conflict(f"{run} has ended already, with {row[0]}", hint="a new run can take up where it ended")
-    owner: str | None = row[1]
-    return owner
+    found: str | None = row[1]
+    return found
 
 
 def _answer(work: Transaction, entry: AnswerRow) -> None:

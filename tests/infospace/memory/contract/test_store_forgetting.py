@@ -8,7 +8,7 @@ from store_tools import AT, collection, get, note, open_run, relation, step
 from infospace.core.errors import Conflict, NotFound
 from infospace.core.ids import Kind
 from infospace.core.resources import CreatedBy, Member
-from infospace.journal.rows import CallRow, CloseRun, OpenRun, Use
+from infospace.journal.rows import AddLines, AnswerRow, Approve, CallRow, CloseRun, OpenRun, Use
 from infospace.store.changes import Change, Evidence, Keep, MakeCollection, MakeNote, RemoveMembers, Revise, Unkeep
 from infospace.store.protocol import DeletedRuns, Store
 
@@ -58,6 +58,15 @@ def test_a_run_goes_with_its_rows_and_what_nobody_kept(store: Store) -> None:
             with pytest.raises(NotFound, match=run):
                 ask(run)
         assert len(snapshot.steps(other)) == 1
+
+
+def test_all_that_was_written_of_a_run_goes_with_it(store: Store) -> None:
+    """Answers, approvals and the lines of a session: the check of the space finds none without its run."""
+    run, session = open_run(store), store.new_id("run")
+    store.commit([], [AnswerRow(run, "1", "yes", AT), Approve("files/write", None, AT, run)])
+    store.commit([], [OpenRun(session, "session", "", {}, {}, AT, "me"), AddLines(session, [{"type": "size"}])])
+    found = store.forget([ended(store, run), ended(store, session)], really=True)
+    assert (found.runs, store.check()) == (2, [])
 
 
 def test_an_id_that_went_is_not_given_again(store: Store) -> None:
@@ -118,13 +127,14 @@ def test_what_something_that_stays_holds_stays_with_all_that_it_is_made_of(store
     assert there(store, source, found, end, arrow, theirs) == [True] * 5
 
 
-def test_what_an_unfinished_run_was_given_or_used_stays(store: Store) -> None:
+@pytest.mark.parametrize("rests", [False, True])
+def test_what_an_unfinished_run_was_given_or_used_stays(store: Store, *, rests: bool) -> None:
     """By its inputs, its steps' uses, or their results; and what another run or a person changed too."""
     run, later = open_run(store), store.new_id("run")
     given, used, result, changed, loose = (made(store, run) for _ in range(5))
     store.commit([], [OpenRun(later, "plan", "", [], {"x": given}, AT, "me")])
     store.commit([], [step(later, uses=[Use(used, 1)], resource=result, version=1)])
-    store.commit([Revise(changed, "by somebody")])
+    store.commit([Revise(changed, "by somebody")], [CloseRun(later, "suspended", AT)] if rests else [])
     ended(store, run)
     assert store.forget([run], really=True).resources == 1
     assert there(store, given, used, result, changed, loose) == [True] * 4 + [False]

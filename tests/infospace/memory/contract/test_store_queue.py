@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from store_tools import AT, LATER, open_run
+from store_tools import AT, LATER, open_run, step
 
 from infospace.core.errors import Conflict, Invalid
 from infospace.journal.queue_rows import DEFAULT_QUEUE, ClaimQueued, Enqueue, LimitQueue
@@ -91,6 +91,27 @@ def test_a_run_that_waits_for_a_time_comes_into_the_queue_unless_it_was_interrup
     store.commit([], [CloseRun(by_itself, "suspended", AT, due=LATER)])
     store.commit([], [CloseRun(interrupted, "suspended", AT, due=AT, interrupted=True)])
     assert queue(store) == [(by_itself, LATER)]
+
+
+def test_workers_that_a_run_outlives_at_one_place_are_counted(store: Store) -> None:
+    """From the beginning again once it has come to rest."""
+
+    def losses() -> int:
+        with store.reading() as snapshot:
+            [one] = snapshot.queued()
+        return one.losses
+
+    run = waiting(store)
+    assert losses() == 0
+    store.commit([], [ClaimRun(run, "first", "me", AT), ClaimQueued(run, BEFORE, 2)])
+    assert losses() == 3
+    store.commit([], [step(run)])
+    assert losses() == 1
+    store.commit([], [ClaimRun(run, "second", "first", AT), ClaimQueued(run, BEFORE, 2)])
+    store.commit([], [CloseRun(run, "suspended", AT)])
+    assert losses() == 0
+    store.commit([], [ClaimRun(run, "third", "second", AT)])
+    assert losses() == 1
 
 
 def test_as_many_of_a_queue_go_on_as_may(store: Store) -> None:

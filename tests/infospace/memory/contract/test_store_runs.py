@@ -141,7 +141,7 @@ class TestRuns:
         assert (found.status, found.error, found.value, found.extra) == ("failed", "cancelled", "", {"n": 1})
 
     def test_one_owner_at_a_time(self, store: Store) -> None:
-        """Of two who take a run over, one gets it; the earlier owner's heart beats no more."""
+        """Of two who take a run over, one gets it; the earlier owner's heart beats no more, nor after the end."""
         run = open_run(store)
         store.commit([], [Heartbeat(run, "me", LATER), CloseRun(run, "suspended", LATER)])
         store.commit([], [ClaimRun(run, "you", "me", LATER)])
@@ -150,8 +150,10 @@ class TestRuns:
         assert (found.owner, found.status, found.heartbeat, found.ended) == ("you", "running", LATER, None)
         with pytest.raises(Conflict, match="belongs to 'you'"):
             store.commit([], [ClaimRun(run, "third", "me", LATER)])
-        with pytest.raises(LeaseLost, match="belongs to 'you'"):
-            store.commit([], [Heartbeat(run, "me", LATER)])
+        for end in ([], [CloseRun(run, "success", LATER)]):
+            store.commit([], end)
+            with pytest.raises(LeaseLost, match="belongs to 'you'"):
+                store.commit([], [Heartbeat(run, "me", LATER)])
 
     def test_a_former_owner_writes_nothing_more(self, store: Store) -> None:
         """No step, no call, no end of either, and no write; whether the run goes on, rests or has ended."""

@@ -90,6 +90,14 @@ def test_why_no_run_was_begun_stays_until_one_is(store: Store) -> None:
     assert schedules(store)[0].reason is None
 
 
+def test_why_no_run_was_begun_does_not_outlive_its_time(store: Store) -> None:
+    """Another next time is one of which nothing is known."""
+    store.commit([], [SaveSchedule(NIGHTLY)])
+    settle(store, reason="it rained")
+    store.commit([], [SetDue("nightly", AT)])
+    assert schedules(store) == [NIGHTLY]
+
+
 def test_a_name_is_taken_once(store: Store) -> None:
     store.commit([], [SaveSchedule(NIGHTLY)])
     with pytest.raises(Conflict, match="there is a schedule 'nightly' already"):
