@@ -18,7 +18,7 @@ from infospace.data.json_text import read_json
 from infospace.tools.local import LocalTools
 from planner.check.space_facts import SnapshotFacts
 from planner.editor import Completion, Offer, complete
-from planner.editor.offers import CONDITION, PLAN, STEP
+from planner.editor.offers import CONDITION, MAX_OFFERS, PLAN, STEP, fitting
 from planner.execute.start import run_sync
 from planner.parse.saved_plans import save_plan
 
@@ -278,6 +278,19 @@ def say(value: str) -> str:
 def test_what_is_taken_is_put_in_its_place(space: Space, written: str, label: str, after: str) -> None:
     """With quotes, colons and commas as they are needed, and the cursor where one goes on."""
     assert accepted(space, written, label).startswith(after)
+
+
+def test_offers_stand_by_how_they_begin_with_what_is_written() -> None:
+    """Exactly it, what begins with it, a word of it, any place of it, its letters; what does not fit comes last."""
+    names = ["xscore", "my-score", "scores", "s-c-o-r-e", "other", "escort", "Score"]
+    known = [*(Offer(name, name) for name in names), Offer("scorer", "scorer", fits=False)]
+    assert [offer.label for offer in fitting(known, "score")] == [
+        *("Score", "scores", "my-score", "xscore", "s-c-o-r-e", "scorer"),
+    ]
+    assert [offer.label for offer in fitting(known, "")] == [*names, "scorer"]
+    assert [offer.label for offer in fitting([Offer("$hits", "$hits"), Offer(".text", ".text")], "txt")] == [".text"]
+    many = [Offer(f"n{number}", "") for number in range(MAX_OFFERS + 1)]
+    assert fitting(many, "n") == many[:MAX_OFFERS]
 
 
 @pytest.mark.parametrize("written", ['[{"type": "create-note", "value": null¦}]', '[{"type": "say", "value": 12¦}]'])
