@@ -254,11 +254,8 @@ def test_what_a_step_does_outside_is_told_by_what_its_tool_says(space: Space) ->
     space.tools.add(server)
     calls: list[Any] = [{"type": f"s/{name}"} for name in ("look", "put", "drop")]
     calls += [{"type": "map", "target": "$c", "operation": {"type": "s/drop"}}, {"type": "wait", "seconds": 1}]
-    calls += [
-        {"type": "stop"},
-        {"type": "assess", "target": "$c", "predicate": "it is"},
-        {"type": "size", "target": "$c"},
-    ]
+    judge = {"type": "assess", "predicate": "it is"}
+    calls += [{"type": "stop"}, {"type": "map", "target": "$c", "operation": judge}, {"type": "size", "target": "$c"}]
     assert [format_effect(step, space.catalogue) for step in plan(*calls).steps] == [
         *("reads outside", "changes outside", "may destroy", "may destroy", "waits", "ends", "asks the model", ""),
     ]
