@@ -160,7 +160,6 @@ def test_variables_are_offered_those_that_fit_first(
     [
         (BEFORE + '{"type": "say", "value": "$hits[0].¦', [".text", ".format", ".metadata", ".char_count"]),
         (BEFORE + '{"type": "say", "value": "$hits[0].metadata.sc¦"}]}', [".score"]),
-        (BEFORE + '{"type": "say", "value": "a ${hits[0].metadata.source.¦', []),
         (BEFORE + '{"type": "say", "value": "$hits.¦', [".metadata", ".@metadata", ".@id"]),
         (BEFORE + '{"type": "sort", "target": "$hits", "by": "¦', ["text", "format", "metadata"]),
         (BEFORE + '{"type": "project", "target": "$hits", "fields": ["text", "metadata.ti¦', [".title"]),
@@ -176,12 +175,40 @@ def test_variables_are_offered_those_that_fit_first(
             BEFORE + '{"type": "group", "target": "$hits", "by": "text", "aggregates": {"x": "avg(char¦',
             ["avg(char_count)"],
         ),
-        ('[{"type": "create-note", "value": {"odd key": {"b": 1}}, "out": "$x"}, {"type": "say", "value": "$x.¦', []),
+        (
+            '[{"type": "create-note", "value": {"odd key": {"b": 1}}, "out": "$x"}, {"type": "say", "value": "$x.¦',
+            [".metadata", ".@metadata", ".@id"],
+        ),
     ],
 )
 def test_fields_are_offered_as_far_as_they_are_known(space: Space, written: str, first: list[str]) -> None:
     """After a dot, in paths, in conditions of SQL."""
     assert labels(ask_of(space, written))[: len(first)] == first
+
+
+@pytest.mark.parametrize(
+    ("type_", "fits"),
+    [
+        ("load", True),
+        ("s/t", True),
+        ("map", True),
+        ("pages", True),
+        ("if", False),
+        ("for-each", False),
+        ("plan:p", False),
+    ],
+)
+def test_what_has_steps_of_its_own_is_not_repeated(space: Space, type_: str, fits: bool) -> None:
+    """`retry` stands there last: the check refuses it."""
+    found = ask_of(space, f'{BEFORE}{{"type": "{type_}", "retr¦')
+    assert found is not None
+    assert [(offer.label, offer.fits) for offer in found.offers] == [("retry", fits)]
+
+
+def test_of_what_nobody_knows_nothing_is_offered(space: Space) -> None:
+    """The properties of a Note that a search finds, and the fields of a step that gives nothing."""
+    assert ask_of(space, BEFORE + '{"type": "say", "value": "a ${hits[0].metadata.source.¦') is None
+    assert labels(ask_of(space, BEFORE + '{"type": "say", "o¦')) == ["on_fail", "timeout_s"]
 
 
 def test_an_odd_key_is_offered_in_quotes(space: Space) -> None:

@@ -159,6 +159,7 @@ def test_a_part_waits_before_it_failed_and_a_step_that_rested_waits_no_more(spac
     tree.ended(row("2.do[1].2", "suspended", "1970-01-01T00:01:41.000Z"))
     assert (tree.state("2.do[1]"), tree.begin, tree.end) == ("suspended", 101.0, 102.001)
     tree.ended(row("1"))
+    assert (tree.begin, tree.end) == (100.0, 102.001)
     tree.ended(row("2.do[1].2", "success", "1970-01-01T00:01:43.000Z"))
     assert (tree.state("2.do[1]"), tree.begin, tree.end) == ("failed", 100.0, 103.001)
     assert tree.spans["2.do[1]"].executions == 2

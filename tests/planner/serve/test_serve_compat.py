@@ -200,11 +200,15 @@ def test_servers_are_selected_before_they_are_started_and_join_later(space: Spac
         given = [{"name": "x", "description": "Install packages"}, {"name": "y"}]
         own = await planner.call("select_servers", query="install imagemagick", servers=given)
         empty = await planner.call("select_servers", query="install imagemagick", servers=[])
+        for fallback in ("none", "all"):
+            high = await planner.call("select_servers", query="install imagemagick", threshold=99, fallback=fallback)
+            assert high["servers"] == ([] if fallback == "none" else ["brew", "files"])
         wrong = await planner.wrong("select_servers", query="x", servers=["bres"])
         return first, none, later, every, own, empty, wrong
 
     first, none, later, every, own, empty, wrong = play(space, scene, COMPAT)
     assert (first["servers"], none["servers"]) == (["brew"], [])
+    assert first["scores"]["brew"] > 0
     assert later["servers"] == ["files"]
     assert (every["servers"], every["unchanged"]) == (["brew", "files"], "no server reaches the threshold")
     assert own["servers"] == [{"name": "x", "description": "Install packages"}]
