@@ -31,6 +31,8 @@ def line(required: list[str], /, **properties: Any) -> str:
         ({"type": ["string", "integer"]}, "a?: str|int"),
         ({"type": "array", "items": TEXT}, "a?: [str]"),
         ({"type": "array"}, "a?: list"),
+        ({"type": ["string", "integer", "boolean", "array", "null"]}, "a?: str|int|bool|list"),
+        ({"type": ["string", "number", "boolean", "array", "object"]}, "a?"),
         ({"type": "object", "properties": {"b": WHOLE}}, "a?: {b?: integer}"),
         ({"enum": ["x", 2]}, 'a?: "x"|2'),
         ({"enum": list(range(CHOICES))}, "a?: " + "|".join(map(str, range(CHOICES)))),
@@ -53,7 +55,7 @@ def test_what_is_needed_stands_first_and_all_of_it() -> None:
     every: dict[str, Any] = {name: {} for name in names}
     many = line(names[-2:], **every)
     assert many == f"s/t({', '.join([*names[-2:], *(f'{name}?' for name in names[: ARGUMENTS - 2])])}, …)"
-    assert line(names, **every, more=TEXT) == f"s/t({', '.join(names)}, …)"
+    assert line(names, **every, more=TEXT, still=TEXT, most=TEXT) == f"s/t({', '.join(names)}, …)"
     exactly = {name: every[name] for name in names[:ARGUMENTS]}
     assert line(names[:2], **exactly).endswith(f"{names[ARGUMENTS - 1]}?)")
 
