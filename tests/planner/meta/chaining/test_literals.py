@@ -54,7 +54,7 @@ def test_a_goal_says_texts_numbers_and_names(goal: str, found: list[tuple[Any, s
 
 def test_the_words_around_a_literal_go_with_it() -> None:
     """Four before it and two after it, in small letters."""
-    [one] = literals("Show ME the last 5 commits of it")
+    [one] = literals("Please show ME the last 5 commits of it")
     assert (one.before, one.after) == (("show", "me", "the", "last"), ("commits", "of"))
     [one] = literals("Show 5 of it")
     assert (one.before, one.after) == (("show",), ("of", "it"))
@@ -81,6 +81,7 @@ def test_an_input_is_as_if_the_goal_said_it_by_its_name() -> None:
         ),
         ("find x, y, and z", ["find x, y, and z", "find x|y, and z", "find x, y|z", "find x|y|z"]),
         ("say 'one, then two' and 'three'", ["say 'one, then two' and 'three'"]),
+        ("add a.txt and b.txt", ["add a.txt and b.txt"]),
         ("do a then b then c then d", []),
     ],
 )
