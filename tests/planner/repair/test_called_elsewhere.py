@@ -22,9 +22,8 @@ def fields_of(type_: str) -> dict[str, Any]:
 
 
 def type_of(condition: Condition | None) -> str | None:
-    if isinstance(condition, TypedCondition):
-        return condition.type
-    return {All: "and", AnyOf: "or", Not: "not"}.get(type(condition))  # type: ignore[arg-type]
+    joins: dict[type, str] = {All: "and", AnyOf: "or", Not: "not"}
+    return condition.type if isinstance(condition, TypedCondition) else joins.get(type(condition))
 
 
 @pytest.mark.parametrize(
