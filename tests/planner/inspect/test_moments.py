@@ -81,6 +81,8 @@ def test_at_the_end_of_a_run_the_bindings_are_those_of_the_run(origin: Path, tmp
             own = {one.name: one.id for one in moments.after(len(moments)) if one.scope == ""}
             found = {name: resource.id for name, resource in result.bindings.items()}
             assert {name: own.get(name) for name in found} == found, (seed, plan, result.reason)
+            others = {name: one for name, one in own.items() if name not in found}
+            assert not any(map(space.context().has, others.values())), (seed, plan, others, result.reason)
             ran, bound = ran + 1, bound + len(found)
     assert ran > COUNT / 4, ran
     assert bound > ran, "plans that bind nothing show nothing"
