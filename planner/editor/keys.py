@@ -109,7 +109,7 @@ def _of_step(around: CursorContext) -> Iterator[Offer]:
         yield key("arguments", "object", about=f"the arguments of {type_}")
     for name, schema in COMMON.items():
         gives = entry is None or entry.out != "none"
-        fits = type_ in ("", *CALLING) or type_ not in FORMS if name == "retry" else True
+        fits = name != "retry" or type_ in CALLING or not (type_ in FORMS or type_.startswith(SAVED))
         if gives or name not in ("out", "name", "replace"):
             yield _field(name, schema, "every step", fits=fits)
 

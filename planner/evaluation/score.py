@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from math import isclose
 from typing import Any
 
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump, same
+from infospace.data.order import equality_key
 from planner.evaluation.suite import GoldCall, SuiteGoal
 
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -30,7 +32,7 @@ def answer_is_right(goal: SuiteGoal, answer: JSON) -> bool:
             return (
                 isinstance(answer, list)
                 and isinstance(expected, list)
-                and sorted(map(dump, answer)) == sorted(map(dump, expected))
+                and Counter(map(equality_key, answer)) == Counter(map(equality_key, expected))
             )
         case "number":
             return (
@@ -47,21 +49,19 @@ def calls_are_right(gold: Sequence[GoldCall], calls: Sequence[GoldCall], *, loos
 
     Independent calls may be made in any order. `loosely` takes no account of case and punctuation in texts.
     """
-    return sorted(_call(call, loosely) for call in gold) == sorted(_call(call, loosely) for call in calls)
+    return Counter(_call(call, loosely) for call in gold) == Counter(_call(call, loosely) for call in calls)
 
 
-def _call(call: GoldCall, loosely: bool) -> str:
-    return dump([call.tool, _plain(call.arguments) if loosely else dict(sorted(call.arguments.items()))])
+def _call(call: GoldCall, loosely: bool) -> Hashable:
+    return call.tool, equality_key(_plain(call.arguments) if loosely else dict(call.arguments))
 
 
 def _plain(value: Any) -> JSON:
     if isinstance(value, str):
         return _PUNCTUATION.sub("", value).casefold()
     if isinstance(value, Mapping):
-        return {key: _plain(value[key]) for key in sorted(value)}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def _text(value: JSON) -> str:

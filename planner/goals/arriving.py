@@ -39,9 +39,12 @@ def arriving_plan(answer: str) -> JSON:
 
 
 def _partial(text: str) -> JSON:
-    """Return the value that a text begins; None where no more of it makes one."""
+    """Return the value that a text begins; None where no more of it makes one.
+
+    A surrogate whose other half is still to come, or never comes, is a question mark.
+    """
     try:
-        value: JSON = from_json(text, allow_partial="trailing-strings")
+        value: JSON = from_json(text.encode("utf-8", "replace"), allow_partial="trailing-strings")
     except ValueError:
         return None
     return value

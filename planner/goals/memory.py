@@ -15,7 +15,7 @@ from typing import Any
 
 from infospace.core.clock import now
 from infospace.core.errors import NotFound
-from infospace.core.ids import Kind
+from infospace.core.ids import Kind, number_of
 from infospace.core.json_types import JSON
 from infospace.core.resources import CreatedBy, Note
 from infospace.data.json_text import dump, same
@@ -103,7 +103,8 @@ def remembered(space: Space) -> list[Remembered]:
     with space.store.reading() as snapshot:
         names = [name for name in snapshot.names() if name.startswith(prefix)]
         results = [_read(snapshot, snapshot.named(name)) for name in names]
-    return sorted((plan for plan in results if plan is not None), key=lambda plan: (plan.at, plan.id), reverse=True)
+    known = (plan for plan in results if plan is not None)
+    return sorted(known, key=lambda plan: (plan.at, number_of(plan.id)), reverse=True)
 
 
 def remember(space: Space, goal: str, inputs: Mapping[str, JSON], plan: JSON, run: str) -> None:

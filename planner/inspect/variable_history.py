@@ -11,7 +11,7 @@ from infospace.core.position import Part, Position, holds
 from infospace.core.resources import Collection
 from infospace.journal.rows import RunRow, StepRow
 from infospace.store.protocol import Snapshot
-from planner.language.plan import ForEach, Plan
+from planner.language.plan import ForEach, Map, Plan
 from planner.parse.positions import step_at
 
 KEPT = 256
@@ -93,7 +93,7 @@ class VariableHistory:
     def _apply_row(self, scopes: Scopes, row: StepRow) -> None:
         if row.status != "success":
             return
-        around, scope = Position.parse(row.position).scope, scope_of(row.position)
+        around, scope = _scope_around(row.position), scope_of(row.position)
         if row.type == "parallel":
             for part in _branches(scopes, row.position):
                 own = {name: replace(binding, scope=scope) for name, binding in scopes[part].items()}
@@ -103,36 +103,36 @@ class VariableHistory:
         if row.out is not None and row.resource is not None:
             bound = Binding(row.out, row.resource, row.version, row.position, scope)
             if around is not None and around.block == "do" and scope not in scopes:
-                for part in [part for part in scopes if part and _in_loop(part, around.holder)]:
+                rounds = [part for part in scopes if part and _in_loop(part, around.holder)]
+                for part in [part for part in rounds if not holds(scope, part)]:
                     del scopes[part]
-            scopes.setdefault(scope, {})[row.out] = bound
+            handler = _handler_around(row.position) if row.out == "error" else None
+            scopes.setdefault(scope if handler is None else handler.text, {})[row.out] = bound
 
     # Looking
 
     def _visible_bindings(self, position: str, scopes: Scopes) -> list[Binding]:
         results: dict[str, Binding] = {}
         for part in _chain(position):
-            for name, binding in (scopes.get(part, {}) | self._own_bindings(part, scopes)).items():
-                results.setdefault(name, binding)
-        handler = next((part for part in _parts(position) if part.block == "on_fail"), None)
-        if handler is not None:
-            failed = handler.failed.text
-            error = self._decided.get(f"{failed}.error")
-            if isinstance(error, str):
-                results["error"] = self._binding("error", error, failed, scope_of(position))
+            results = self._own_bindings(part, scopes) | scopes.get(part, {}) | results
         return sorted(results.values(), key=lambda binding: binding.name)
 
     def _own_bindings(self, part: str, scopes: Scopes) -> dict[str, Binding]:
-        """What a part binds by itself: the item of a loop, the inputs of a saved plan."""
+        """What a part binds by itself: the item of a loop, the inputs of a saved plan, the error that it handles."""
         at = Part.parse(part) if part else None
         if at is None:
             return {}
+        if at.block == "on_fail":
+            error = self._decided.get(f"{at.failed}.error")
+            scope = scope_of(f"{at.prefix}1")
+            return {"error": self._binding("error", error, at.failed.text, scope)} if isinstance(error, str) else {}
         loop = at.holder.text
         step = step_at(self._plan, loop) if at.block == "do" else None
-        if step is not None and isinstance(step.form, ForEach):
+        if step is not None and isinstance(step.form, (ForEach, Map)):
             through = self._decided.get(loop) or _bound_to(step.form.target, loop, scopes)
             identifier = self._item(through, at.number or 1)
-            return {} if identifier is None else {step.form.as_: self._binding(step.form.as_, identifier, "item", part)}
+            name = step.form.as_ if isinstance(step.form, ForEach) else "item"
+            return {} if identifier is None else {name: self._binding(name, identifier, "item", part)}
         decided = self._decided.get(loop) if at.block == "plan" else None
         if isinstance(decided, Mapping):
             return {str(name): self._binding(str(name), str(one), "input", part) for name, one in decided.items()}
@@ -160,8 +160,25 @@ def by_end_time(rows: Sequence[StepRow]) -> Iterator[StepRow]:
 
 def scope_of(position: str) -> str:
     """Return the part whose scope a step binds in, "" for that of the plan."""
-    part = Position.parse(position).scope if position else None
+    part = _scope_around(position)
     return "" if part is None else part.text
+
+
+def _scope_around(position: str) -> Part | None:
+    return next((scope for part in _parts(position) if (scope := _scope_in(part)) is not None), None)
+
+
+def _scope_in(part: Part) -> Part | None:
+    """The scope that what stands in a part binds in, None for that around it: of an item's handler the item's own."""
+    if part.block == "on_fail" and part.number is not None:
+        return part.holder.inside("do", part.number)
+    return part if part.scoped else None
+
+
+def _handler_around(position: str) -> Part | None:
+    """The `on_fail` list that a step stands in, where it binds in the same scope: there `$error` ends with the list."""
+    inner = next((part for part in _parts(position) if part.block == "on_fail" or part.scoped), None)
+    return inner if inner is not None and inner.block == "on_fail" else None
 
 
 def _parts(position: str) -> Iterator[Part]:
@@ -169,10 +186,16 @@ def _parts(position: str) -> Iterator[Part]:
 
 
 def _chain(position: str) -> Iterator[str]:
-    """The scopes that a step sees, its own first; a saved plan sees nothing of the plan that runs it."""
+    """What a step sees the bindings of, the innermost first: scopes, and of lists that handle a failure the error.
+
+    A saved plan sees nothing of the plan that runs it.
+    """
     for part in _parts(position):
-        if part.scoped:
+        if part.block == "on_fail":
             yield part.text
+        scope = _scope_in(part)
+        if scope is not None:
+            yield scope.text
         if part.block == "plan":
             return
     yield ""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-from infospace.core.errors import Invalid
+from infospace.core.errors import Invalid, InvalidJSON
+from infospace.data.json_text import read_json
 
 _REFERENCE = r"(?P<target>\$\{?[A-Za-z_][\w.\[\]-]*\}?)"
 _LENGTH = re.compile(
-    rf"(?:len|length|size|count)\(\s*{_REFERENCE}\s*\)\s*(?P<op>==|!=|>=|<=|>|<)\s*(?P<number>\d+)", re.IGNORECASE
+    rf"(?:len|length|size|count)\(\s*{_REFERENCE}\s*\)\s*(?P<op>==|!=|>=|<=|>|<)\s*(?P<number>[01])", re.IGNORECASE
 )
 _COMPARED = re.compile(rf"{_REFERENCE}\s*(?P<op>===?|!=|>=|<=|>|<|=)\s*(?P<value>.+)", re.DOTALL)
 _CALLED = re.compile(
@@ -29,6 +29,8 @@ _TYPES = {
     "<=": "lte",
 }
 _WORDS = {"bound": "bound", "exists": "bound", "empty": "empty", "is_empty": "empty", "has_value": "has_value"}
+_SEVERAL: Final = object()
+"""What is no value that is compared with as it stands."""
 
 
 def condition_from_text(text: str) -> dict[str, Any] | None:
@@ -42,29 +44,14 @@ def condition_from_text(text: str) -> dict[str, Any] | None:
         document = {"type": match["word"].lower(), "target": _plain(match["target"])}
         return {"type": "not", "of": document} if match["not"] else document
     match = _COMPARED.fullmatch(text)
-    if match is not None and _is_plain(match["value"].strip()):
-        return {"type": _TYPES[match["op"]], "target": _plain(match["target"]), "value": _value(match["value"].strip())}
+    value = _SEVERAL if match is None else _value(match["value"].strip())
+    if match is not None and value is not _SEVERAL:
+        return {"type": _TYPES[match["op"]], "target": _plain(match["target"]), "value": value}
     match = _CALLED.fullmatch(text)
     if match is None:
         return None
     document = {"type": _WORDS[(match["word"] or "has_value").lower()], "target": _plain(match["target"])}
     return {"type": "not", "of": document} if match["not"] else document
-
-
-def _is_plain(value: str) -> bool:
-    """Whether a value is one word or one quoted text, and not an expression of several."""
-    quote = value[0]
-    if quote not in "'\"" and value != "None" and not _is_json(value):
-        return False
-    return quote not in value[1:-1] and value[-1] == quote if quote in "'\"" else not re.search(r"[\s()]", value)
-
-
-def _is_json(value: str) -> bool:
-    try:
-        json.loads(value.lower() if value in ("True", "False") else value)
-    except ValueError:
-        return False
-    return True
 
 
 def _plain(reference: str) -> str:
@@ -80,12 +67,18 @@ def _emptiness(target: str, operator: str, number: int) -> dict[str, Any] | None
 
 
 def _value(text: str) -> Any:
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1]
-    try:
-        return json.loads(text.lower() if text in ("True", "False") else text)
-    except ValueError:
+    """Return what one word or one quoted text is, `_SEVERAL` for an expression of several, and for what is no value."""
+    if text[:1] in ("'", '"'):
+        inner = text[1:-1]
+        return inner if len(text) > 1 and text[-1] == text[0] and text[0] not in inner else _SEVERAL
+    if re.search(r"[\s()]", text):
+        return _SEVERAL
+    if text == "None":
         return None
+    try:
+        return read_json(text.lower() if text in ("True", "False") else text)
+    except InvalidJSON:
+        return _SEVERAL
 
 
 def with_words(text: str, read: Callable[[str], object]) -> str | None:

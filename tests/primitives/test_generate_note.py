@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from chatting import Endpoint, Fail
 
 GENERATE = {"type": "generate-note", "prompt": "Write a haiku.", "out": "$y"}
@@ -42,6 +43,29 @@ def test_with_a_schema_it_gives_json(run: Any, endpoint: Endpoint) -> None:
     schema = {"type": "array", "items": {"type": "integer"}, "minItems": 2}
     endpoint.say('{"value": [1]}', '{"value": [1, 2]}')
     assert run({**GENERATE, "schema": schema}).content("y") == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("step", "answer"),
+    [
+        ({"type": "assess", "predicate": "It is."}, '{"value": true}'),
+        ({"type": "extract", "instruction": "Who?"}, "Ada"),
+        ({"type": "filter-semantic", "predicate": "It is."}, '{"value": true}'),
+        ({"type": "generate-note", "prompt": "Sum up."}, "all"),
+        ({"type": "refine", "instruction": "Shorter."}, "Ada"),
+        ({"type": "synthesize", "focus": "Ada"}, '{"text": "Ada", "citations": ["Note_1"]}'),
+    ],
+    ids=lambda part: str(part["type"]) if isinstance(part, dict) else "",
+)
+def test_any_step_that_asks_may_name_another_model(run: Any, endpoint: Endpoint, step: Any, answer: str) -> None:
+    endpoint.say(answer)
+    of_many = step["type"] in ("filter-semantic", "synthesize")
+    made = [
+        {"type": "create-note", "value": "Ada decided it.", "out": "$note"},
+        {"type": "create-collection", "value": ["$note"], "out": "$notes"},
+    ]
+    run(*made, {**step, "target": "$notes" if of_many else "$note", "model": "small", "out": "$y"})
+    assert [request["model"] for request in endpoint.requests] == ["small"]
 
 
 def test_a_failure_of_the_model_is_one_that_on_fail_handles(run: Any, endpoint: Endpoint) -> None:

@@ -13,6 +13,8 @@ LiteralKind: TypeAlias = Literal[
     "quoted", "url", "uri", "path", "glob", "date", "time", "timezone", "number", "name", "email"
 ]
 
+_DIGITS: Final = r"\d{1,300}"
+"""As many as a number may have that a plan can hold."""
 _PATTERNS: Final[Sequence[tuple[LiteralKind, str]]] = (
     (
         "quoted",
@@ -29,7 +31,7 @@ _PATTERNS: Final[Sequence[tuple[LiteralKind, str]]] = (
     ("path", r"(?<![\w/])(?:~|\.{1,2})?/[\w.@+/-]*[\w@+-]|(?<![\w/.])[\w-]+(?:/[\w.-]+)*\.[a-z][a-z0-9]{0,4}\b(?!\()"),
     ("date", r"\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?\b"),
     ("time", r"\b(?:[01]?\d|2[0-3]):[0-5]\d\b"),
-    ("number", r"(?<![\w.])-?\d+(?:\.\d+)?\b(?![.\w])|(?<![\w.])-?\d+(?=\.?(?:\s|$))"),
+    ("number", rf"(?<![\w.])-?{_DIGITS}(?:\.\d+)?\b(?![.\w])|(?<![\w.])-?{_DIGITS}(?=\.?(?:\s|$))"),
     ("name", r"(?<![.!?]\s)(?<!^)\b[A-Z][\w’-]+(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z][\w’-]+)*"),
 )
 _FIND: Final = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS))

@@ -18,7 +18,7 @@ from infospace.data.json_text import read_json
 from infospace.tools.local import LocalTools
 from planner.check.space_facts import SnapshotFacts
 from planner.editor import Completion, Offer, complete
-from planner.editor.offers import CONDITION, PLAN, STEP
+from planner.editor.offers import CONDITION, MAX_OFFERS, PLAN, STEP, fitting
 from planner.execute.start import run_sync
 from planner.parse.saved_plans import save_plan
 
@@ -160,7 +160,6 @@ def test_variables_are_offered_those_that_fit_first(
     [
         (BEFORE + '{"type": "say", "value": "$hits[0].¦', [".text", ".format", ".metadata", ".char_count"]),
         (BEFORE + '{"type": "say", "value": "$hits[0].metadata.sc¦"}]}', [".score"]),
-        (BEFORE + '{"type": "say", "value": "a ${hits[0].metadata.source.¦', []),
         (BEFORE + '{"type": "say", "value": "$hits.¦', [".metadata", ".@metadata", ".@id"]),
         (BEFORE + '{"type": "sort", "target": "$hits", "by": "¦', ["text", "format", "metadata"]),
         (BEFORE + '{"type": "project", "target": "$hits", "fields": ["text", "metadata.ti¦', [".title"]),
@@ -176,12 +175,40 @@ def test_variables_are_offered_those_that_fit_first(
             BEFORE + '{"type": "group", "target": "$hits", "by": "text", "aggregates": {"x": "avg(char¦',
             ["avg(char_count)"],
         ),
-        ('[{"type": "create-note", "value": {"odd key": {"b": 1}}, "out": "$x"}, {"type": "say", "value": "$x.¦', []),
+        (
+            '[{"type": "create-note", "value": {"odd key": {"b": 1}}, "out": "$x"}, {"type": "say", "value": "$x.¦',
+            [".metadata", ".@metadata", ".@id"],
+        ),
     ],
 )
 def test_fields_are_offered_as_far_as_they_are_known(space: Space, written: str, first: list[str]) -> None:
     """After a dot, in paths, in conditions of SQL."""
     assert labels(ask_of(space, written))[: len(first)] == first
+
+
+@pytest.mark.parametrize(
+    ("type_", "fits"),
+    [
+        ("load", True),
+        ("s/t", True),
+        ("map", True),
+        ("pages", True),
+        ("if", False),
+        ("for-each", False),
+        ("plan:p", False),
+    ],
+)
+def test_what_has_steps_of_its_own_is_not_repeated(space: Space, type_: str, fits: bool) -> None:
+    """`retry` stands there last: the check refuses it."""
+    found = ask_of(space, f'{BEFORE}{{"type": "{type_}", "retr¦')
+    assert found is not None
+    assert [(offer.label, offer.fits) for offer in found.offers] == [("retry", fits)]
+
+
+def test_of_what_nobody_knows_nothing_is_offered(space: Space) -> None:
+    """The properties of a Note that a search finds, and the fields of a step that gives nothing."""
+    assert ask_of(space, BEFORE + '{"type": "say", "value": "a ${hits[0].metadata.source.¦') is None
+    assert labels(ask_of(space, BEFORE + '{"type": "say", "o¦')) == ["on_fail", "timeout_s"]
 
 
 def test_an_odd_key_is_offered_in_quotes(space: Space) -> None:
@@ -278,6 +305,19 @@ def say(value: str) -> str:
 def test_what_is_taken_is_put_in_its_place(space: Space, written: str, label: str, after: str) -> None:
     """With quotes, colons and commas as they are needed, and the cursor where one goes on."""
     assert accepted(space, written, label).startswith(after)
+
+
+def test_offers_stand_by_how_they_begin_with_what_is_written() -> None:
+    """Exactly it, what begins with it, a word of it, any place of it, its letters; what does not fit comes last."""
+    names = ["xscore", "my-score", "scores", "s-c-o-r-e", "other", "escort", "Score"]
+    known = [*(Offer(name, name) for name in names), Offer("scorer", "scorer", fits=False)]
+    assert [offer.label for offer in fitting(known, "score")] == [
+        *("Score", "scores", "my-score", "xscore", "s-c-o-r-e", "scorer"),
+    ]
+    assert [offer.label for offer in fitting(known, "")] == [*names, "scorer"]
+    assert [offer.label for offer in fitting([Offer("$hits", "$hits"), Offer(".text", ".text")], "txt")] == [".text"]
+    many = [Offer(f"n{number}", "") for number in range(MAX_OFFERS + 1)]
+    assert fitting(many, "n") == many[:MAX_OFFERS]
 
 
 @pytest.mark.parametrize("written", ['[{"type": "create-note", "value": null¦}]', '[{"type": "say", "value": 12¦}]'])

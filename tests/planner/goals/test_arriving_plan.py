@@ -37,6 +37,13 @@ def test_a_text_is_shown_as_it_is_written() -> None:
     assert arriving_plan('{"steps": [{"type": "say", "value": "Hel') == {"steps": [{"type": "say", "value": "Hel"}]}
 
 
+def test_half_of_a_character_breaks_off_nothing() -> None:
+    """An endpoint that escapes what it streams may part the two halves of one beyond U+FFFF."""
+    begun = '{"steps": [{"type": "say", "value": "fine \ud83d'
+    assert arriving_plan(begun) == {"steps": [{"type": "say", "value": "fine ?"}]}
+    assert arriving_plan(begun + '", "out": "$x"}') == {"steps": [{"type": "say", "value": "fine ?", "out": "$x"}]}
+
+
 @pytest.mark.parametrize("answer", ["", "I would rather not.", "<think>{}", "[1, 2", "}", "[" * 100_000])
 def test_what_is_no_plan_is_none(answer: str) -> None:
     assert arriving_plan(answer) is None

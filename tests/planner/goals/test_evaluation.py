@@ -70,6 +70,22 @@ def test_wrong_answers_calls_and_plans_are_counted_as_such(endpoint: Endpoint) -
     assert found[2].tokens > found[0].tokens > 0
 
 
+def test_a_plan_that_was_fixed_is_right_and_not_so_at_once(endpoint: Endpoint) -> None:
+    """Notes of the goal have their names, or numbers, and metadata; a plan that ends by `stop` answers, too."""
+    notes = [{"text": "a", "metadata": {"k": 1}}, {"text": "b", "name": "second"}]
+    goal = SuiteGoal("own", "tell all", ["a", 1, "b"], notes=notes)
+    steps: list[Any] = [{"type": "load", "target": "note 1", "out": "$a"}]
+    steps += [
+        {"type": "load", "target": "second", "out": "$b"},
+        {"type": "stop", "value": ["$a", "$a.@metadata.k", "$b"]},
+    ]
+    endpoint.say(json.dumps({"steps": steps}).replace("target", "traget", 1))
+    [found] = outcomes([goal])
+    assert (found.right, found.at_once, found.repairs, found.fixes, found.why) == (True, False, 0, 1, None)
+    assert (found.status, found.answer, found.calls, found.calls_loosely) == ("stopped", goal.answer, None, None)
+    assert found.plan == {"goal": "tell all", "steps": steps}
+
+
 def test_an_endpoint_that_fails_is_a_row(endpoint: Endpoint) -> None:
     endpoint.say(Fail(401, "bad key"), json.dumps(PLANS["exchange"]))
     by_id = {goal.id: goal for goal in SUITE}
@@ -87,6 +103,9 @@ def test_an_endpoint_that_fails_is_a_row(endpoint: Endpoint) -> None:
         ("exact", 1, True, False),
         ("unordered", [1, 2], [2, 1], True),
         ("unordered", [1, 2], [2, 1, 1], False),
+        ("unordered", [{"a": 1, "b": 2}, 3], [3.0, {"b": 2, "a": 1}], True),
+        ("unordered", [1], [True], False),
+        ("unordered", [1], 1, False),
         ("number", 0.3, 0.1 + 0.2, True),
         ("number", 1, "1", False),
         ("number", 1, True, False),
@@ -105,6 +124,25 @@ def test_calls_are_compared_in_any_order_and_as_often() -> None:
     spelt = GoldCall("a/b", {"x": "new-york"})
     assert not calls_are_right([one], [spelt])
     assert calls_are_right([one], [spelt], loosely=True)
+    assert not calls_are_right([one], [GoldCall("a/c", one.arguments)], loosely=True)
+
+
+def test_arguments_of_calls_are_the_same_as_json() -> None:
+    """In any order of keys at any depth, and 1 is 1.0; loosely the texts within lists and objects are compared so."""
+    one = GoldCall("a/b", {"of": {"x": 1, "y": ["New York"]}, "n": True})
+    assert calls_are_right([one], [GoldCall("a/b", {"n": True, "of": {"y": ["New York"], "x": 1.0}})])
+    assert not calls_are_right([one], [GoldCall("a/b", {"of": {"x": 1, "y": ["New York"]}, "n": 1})])
+    spelt = GoldCall("a/b", {"of": {"x": 1.0, "y": ["new-york"]}, "n": True})
+    assert (calls_are_right([one], [spelt]), calls_are_right([one], [spelt], loosely=True)) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "tolerance", "answer", "right"),
+    [(0, 0.5, 0.4, True), (0, 0.5, -0.6, False), (1_000, 0.01, 1_009, True), (1_000, 0.01, 1_020, False)],
+)
+def test_a_tolerance_is_a_share_or_an_amount(expected: float, tolerance: float, answer: float, right: bool) -> None:
+    """Whichever is the wider: of nothing there is no share."""
+    assert answer_is_right(SuiteGoal("x", "x", expected, "number", tolerance), answer) is right
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,48 @@ def test_a_step_that_failed_is_not_tried_again_at_once(space: Space, endpoint: E
     assert len(endpoint.requests) == 2
 
 
+def test_a_step_that_failed_is_tried_again_after_another_one_that_went_well(space: Space, endpoint: Endpoint) -> None:
+    """It may have changed what made it fail; where it has not, that ends it."""
+    failing = json.dumps({"steps": [FAILING]})
+    endpoint.say(failing, step("create-note", value="y", out="$y"), failing)
+    reason = reach(space, mode="steps").reason or ""
+    assert reason.startswith("step 2 and step 6 (compute) failed alike: ")
+    assert len(endpoint.requests) == 3
+
+
+def test_the_last_three_failures_are_told(space: Space, endpoint: Endpoint) -> None:
+    failing = [step("compute", expression=f"{number} / length('')", out="$x") for number in range(4)]
+    endpoint.say(*failing[:2], step("create-note", value="y", out="$y"), *failing[2:])
+    reason = reach(space, mode="steps", limits=Limits(turns=5)).reason or ""
+    assert reason == (
+        "the budget of 5 turns is spent; tried: 5 plans written, 5 run, "
+        "4 failed (last: 4 compute, 8 compute, 10 compute)"
+    )
+
+
+def test_the_rest_of_a_plan_is_written_again_twice_at_most(space: Space, endpoint: Endpoint) -> None:
+    plans = [{"steps": [{**FAILING, "expression": f"{number} / length('')"}]} for number in range(5)]
+    endpoint.say(*map(json.dumps, plans))
+    reason = reach(space).reason or ""
+    assert "; the rest of a plan is written again at most 2 times; tried: 3 plans written, 3 run, 3 failed" in reason
+    assert len(endpoint.requests) == 3
+
+
+def test_a_new_value_begins_the_count_of_idle_turns_anew(space: Space, endpoint: Endpoint) -> None:
+    ways = ["1 + 1", "2 * 1", "1 + 2", "3 - 1", "4 - 2"]
+    steps = [step("compute", expression=way, out=f"$x{number}") for number, way in enumerate(ways)]
+    endpoint.say(*steps, step("stop", value="done"))
+    assert reach(space, mode="steps").status == "stopped"
+
+
+def test_looking_again_is_nothing_new(space: Space, endpoint: Endpoint, mail: Mail) -> None:
+    """A call that only reads counts by what it answers, whatever it is asked."""
+    endpoint.say(*[step("mail/inbox", arguments={"to": name}, out=f"${name}") for name in "abcdef"])
+    result = reach(space, mode="steps")
+    assert (result.reason or "").startswith("3 turns in a row gave no new value")
+    assert mail.sent == [f"inbox {name}" for name in "abcd"]
+
+
 def test_turns_that_give_no_new_value_end_it(space: Space, endpoint: Endpoint) -> None:
     """The same value by another name, or by another way, is no new one."""
     ways = ["1 + 1", "2 * 1", "3 - 1", "4 - 2", "5 - 3"]

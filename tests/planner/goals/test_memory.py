@@ -10,6 +10,7 @@ import pytest
 from chatting import Endpoint
 
 from infospace import Space
+from infospace.core import clock
 from infospace.core.resources import Note
 from infospace.store.scoped_store import Visibility
 from infospace.tools.scope import Scope
@@ -17,7 +18,7 @@ from infospace.tools.scoped_space import ScopedSpace
 from planner import RunResult, run_sync
 from planner.goals.effects import tools_called
 from planner.goals.goal_values import GoalValue, split_goal, with_input
-from planner.goals.memory import MAX_REMEMBERED, forget, recall, remember, remembered, switch
+from planner.goals.memory import MAX_REMEMBERED, forget, nearest, recall, remember, remembered, switch
 from planner.goals.session import do, write
 
 ROWS = [{"id": n, "price": 10 * n, "who": "Ada" if n % 2 else "Bob"} for n in range(1, 6)]
@@ -119,6 +120,27 @@ def test_a_goal_that_is_not_near_shows_no_plan(space: Space, endpoint: Endpoint)
     assert "a plan that reached" not in endpoint.prompts[1]
 
 
+def test_of_several_plans_that_of_the_nearest_goal_is_shown(space: Space) -> None:
+    """By the share of words that both have, in whatever order they were remembered; half of them are enough."""
+    for goal in ("list all open orders of April", "list open orders of March", "list open invoices of May"):
+        remember(space, goal, {}, PLAN, "run_1")
+    found = [
+        nearest(space, goal)
+        for goal in (
+            "list all open orders of March",
+            "LIST open orders",
+            "list open letters of May and June",
+            "list it",
+        )
+    ]
+    assert [one and one.goal for one in found] == [
+        "list open orders of March",
+        "list open orders of March",
+        "list open invoices of May",
+        None,
+    ]
+
+
 @pytest.mark.parametrize(
     ("value", "document"),
     [
@@ -147,6 +169,37 @@ def test_values_become_references(space: Space) -> None:
         "n": "$v3",
     }
     assert [one["type"] for one in document["inputs"].values()] == ["string", "number", "string", "integer"]
+
+
+@pytest.mark.parametrize(
+    ("step", "place"),
+    [
+        ({"type": "for-each", "target": "$c", "do": [], "until": "$n > 7"}, {"until": "$n > $x"}),
+        ({"type": "map", "operation": {"type": "head", "count": 7}}, {"operation": {"type": "head", "count": "$x"}}),
+        ({"type": "if", "else": [{"type": "wait", "seconds": 7}]}, {"else": [{"type": "wait", "seconds": "$x"}]}),
+        (
+            {"type": "parallel", "branches": [[{"type": "wait", "seconds": 7}]]},
+            {"branches": [[{"type": "wait", "seconds": "$x"}]]},
+        ),
+        (
+            {"type": "load", "on_fail": [{"type": "say", "value": "7 are gone"}]},
+            {"on_fail": [{"type": "say", "value": "${x} are gone"}]},
+        ),
+        ({"type": "wait", "seconds": 7, "expect": "7 seconds"}, {"seconds": "$x"}),
+        (
+            {"type": "compute", "expression": "CASE WHEN $n > 1 THEN 7 END"},
+            {"expression": "CASE WHEN $n > 1 THEN $x END"},
+        ),
+    ],
+    ids=lambda part: str(part.get("type", "")),
+)
+def test_a_value_is_found_wherever_a_plan_may_have_one(space: Space, step: Any, place: Any) -> None:
+    """In blocks, operations, conditions and handlers; what a step is said to be expected to do has none."""
+    value = GoalValue("integer", "7")
+    assert with_input({"steps": [step]}, value, "x", space.catalogue) == {
+        "inputs": {"x": {"type": "integer"}},
+        "steps": [{**step, **place}],
+    }
 
 
 def test_a_value_is_data_whatever_stands_in_it(space: Space, endpoint: Endpoint) -> None:
@@ -239,10 +292,13 @@ def test_no_scope_knows_of_the_plans_of_another(space: Space) -> None:
     assert recall(hidden, GOAL, {}) is None
 
 
-def test_what_is_remembered_is_bounded_and_no_note_of_the_user(space: Space) -> None:
-    for number in range(MAX_REMEMBERED + 2):
-        remember(space, f"goal {chr(97 + number % 26)}{chr(97 + number // 26)}", {}, PLAN, "run_1")
-    assert len(remembered(space)) == MAX_REMEMBERED
+def test_what_is_remembered_is_bounded_and_no_note_of_the_user(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest give way, and the latest is told first: also of those that are remembered within a millisecond."""
+    monkeypatch.setattr(clock, "_written", lambda _: "2026-04-01T09:30:00.123Z")
+    goals = [f"goal {chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(MAX_REMEMBERED + 2)]
+    for goal in goals:
+        remember(space, goal, {}, PLAN, "run_1")
+    assert [one.goal for one in remembered(space)] == goals[:1:-1]
     with space.store.reading() as snapshot:
         assert len(snapshot.discoverable()) == 1
     counted = run_sync(space, {"steps": [{"type": "query", "sql": "SELECT count(*) AS n FROM notes", "out": "$n"}]})

@@ -270,6 +270,20 @@ def test_tools_of_any_schema_are_said_within_the_rules(space: Space) -> None:
     assert planning_profile(space.catalogue, [], [Tool("s", "open", input_schema=open_)]) is None
 
 
+def test_a_profile_has_the_five_nearest_tools_and_walks_over_their_pages(space: Space) -> None:
+    """A tool with a cursor, or a number of a page, has a second form."""
+    page = {"type": "object", "properties": {"Cursor": {"type": "string"}, "of": {"type": "string"}}}
+    tools = [Tool("s", f"t{number}", input_schema=page if number == 1 else {"type": "object"}) for number in range(7)]
+    found = planning_profile(space.catalogue, [], tools)
+    assert found is not None
+    assert found.tools == ("s/t0", "s/t1", "s/t2", "s/t3", "s/t4")
+    forms = [form["properties"] for form in found.schema["$defs"]["call"]["anyOf"]]
+    pages = [form for form in forms if form["type"] == {"const": "pages"}]
+    assert [(list(form), form["tool"]) for form in pages] == [
+        (["type", "tool", "arguments", "items", "next", "out"], {"const": "s/t1"})
+    ]
+
+
 def test_arguments_that_are_null_for_want_of_a_value_are_taken_out(space: Space) -> None:
     """One that may be null by the tool's own schema stays, and so does what is no argument of a tool."""
     found = planning_profile(space.catalogue, [], [Tool("s", "odd", input_schema=ODD)])

@@ -17,9 +17,11 @@ import pytest
 from chatting import Endpoint, Hang
 
 from infospace import Space, open_space
+from infospace.journal.rows import StepRow
 from planner.goals.effects import tools_called
 from planner.goals.resume import resume
 from planner.goals.session import ApprovalUnavailable, GoalSession, do
+from planner.goals.turns import MAX_PROGRESS, RECENT, SHORT_PREVIEW, Turn, progress_of
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
 
@@ -65,6 +67,26 @@ def test_previews_alone_are_told_however_much_a_step_gave(space: Space, endpoint
     assert sum(len(message["content"]) for message in last) <= 6_000 * 4
     assert "step 2 create-note" in last[-1]["content"]
     assert "step 30 create-note" in last[-1]["content"]
+    lines = [line for line in last[-1]["content"].splitlines() if line.startswith("step ")]
+    assert [len(line) > 2 * SHORT_PREVIEW + 100 for line in lines] == [False] * 11 + [True] * RECENT
+
+
+def test_the_earliest_of_very_many_steps_are_left_out_and_counted() -> None:
+    """What is told of them all is bounded."""
+    at = "2026-04-01T09:30:00.123Z"
+    rows = tuple(
+        StepRow(
+            "run_1", place, str(place), "create-note", "success", at, 1.0, out="x", resource="Note_1", value="w" * 99
+        )
+        for place in range(1, 101)
+    )
+    lines: dict[str, Any] = {row.position: {"type": "create-note", "value": "v" * 99, "out": "$x"} for row in rows}
+    told = progress_of([Turn("run_1", {"steps": []}, lines, rows)]).splitlines()
+    left = [line for line in told if line.startswith("step ")]
+    assert told[0] == f"({100 - len(left)} earlier steps are left out)"
+    assert told[1:] == [*left, "Nothing of it is done again. A result is read by its variable."]
+    assert left[0].startswith(f"step {101 - len(left)} create-note ")
+    assert MAX_PROGRESS - 300 < len("\n".join(left)) <= MAX_PROGRESS
 
 
 def test_of_several_steps_the_first_is_run_alone(space: Space, endpoint: Endpoint) -> None:

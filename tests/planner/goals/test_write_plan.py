@@ -10,7 +10,10 @@ import pytest
 from chatting import Endpoint, Fail
 
 from infospace import Space
+from infospace.tools.local import LocalTools
 from planner import Prepared, RunResult, Spoke, prepare, run_sync, stream
+from planner.goals.prompt import planning_request
+from planner.parse.saved_plans import save_plan
 
 GOAL = "count the notes about ranking"
 RIGHT = {
@@ -71,6 +74,41 @@ def test_what_no_fix_mends_is_told_to_the_model(space: Space, endpoint: Endpoint
     assert "- at /steps/0/target: " in again
     assert "## sort" in again
     assert "Answer with the whole plan once more" in again
+
+
+def test_of_many_problems_the_first_twelve_are_told_with_the_contracts_of_three_types(
+    space: Space, endpoint: Endpoint
+) -> None:
+    """Those of the innermost steps."""
+    kinds = ("size", "head", "tail", "flatten")
+    steps: list[Any] = [{"type": kinds[number % 4], "target": f"$nothing{number}", "out": "$n"} for number in range(15)]
+    both = [{"type": "parallel", "branches": [steps[:5], steps[5:]]}]
+    endpoint.say(json.dumps({"steps": both}), json.dumps(RIGHT))
+    assert write(space).status == "success"
+    again = endpoint.prompts[1]
+    assert again.count("\n- at /steps/0/branches/") == 12
+    assert [f"## {kind}\n" in again for kind in (*kinds, "parallel")] == [True, True, True, False, False]
+
+
+def test_a_plan_of_very_many_steps_is_asked_for_again(space: Space, endpoint: Endpoint) -> None:
+    steps = [{"type": "say", "value": str(number)} for number in range(301)]
+    endpoint.say(json.dumps({"steps": steps}), json.dumps({"steps": steps[:300]}))
+    result = write(space, max_repairs=1)
+    assert result.status == "success"
+    sentence = "the plan has 301 steps, and at most 300 are taken: a `for-each` or `map` repeats"
+    assert result.steps[0].extra["attempts"] == [{"errors": [sentence], "fixes": 0}, {"errors": [], "fixes": 0}]
+
+
+def test_of_the_last_wrong_plan_the_first_problem_is_told_and_the_others_are_counted(
+    space: Space, endpoint: Endpoint
+) -> None:
+    steps = [{"type": "size", "target": f"$nothing{number}", "out": f"$n{number}"} for number in range(3)]
+    endpoint.say(json.dumps({"steps": steps}))
+    reason = write(space, max_repairs=0).reason or ""
+    assert (
+        "the model wrote no plan in 1 attempt: none of its answers passes the check; last: $nothing0 is not" in reason
+    )
+    assert ", and 2 more" in reason
 
 
 def test_an_answer_that_is_no_plan_is_asked_for_again(space: Space, endpoint: Endpoint) -> None:
@@ -136,6 +174,46 @@ def test_properties_of_notes_are_told_with_types_and_examples(space: Space, endp
     told = endpoint.prompts[0]
     assert 'property "status" of notes: text, in 3, such as "open", "done"' in told
     assert 'property "due" of notes: date, in 3, such as "2026-01-02"' in told
+
+
+def test_properties_of_most_notes_are_told_first_and_those_of_infrastructure_count_for_nothing(space: Space) -> None:
+    """A saved plan is no note of anybody; of very many properties and names the rest are counted."""
+    save_plan(space, "p", {"steps": [{"type": "say", "value": "x"}]})
+    for number in range(45):
+        metadata = {f"p{23 - key:02}": 1 for key in range(max(1, number - 20))} if number else {"once": 1}
+        assert run_sync(space, [{"type": "create-note", "value": 1, "metadata": metadata, "name": f"n{number:02}"}]).run
+    told = str(planning_request(space, GOAL).messages[1]["content"]).splitlines()
+    facts = told[told.index("45 Notes") :]
+    assert [line.partition(" such")[0] for line in facts[1:4]] == [
+        'property "p23" of notes: number, in 44,',
+        'property "p22" of notes: number, in 23,',
+        'property "p21" of notes: number, in 22,',
+    ]
+    assert facts[20].startswith('property "p04"')
+    assert facts[21] == "and 5 more properties"
+    assert facts[22].startswith('names: "n00", "n01", ')
+    assert facts[22].endswith(', "n39", and 5 more')
+
+
+def test_a_tool_says_whether_it_changes_something(space: Space) -> None:
+    server = LocalTools("mail")
+
+    @server.tool(read_only=True)
+    async def inbox(page: int = 1) -> list[str]:
+        """Read the inbox."""
+        return [str(page)]
+
+    @server.tool()
+    async def send(to: str) -> str:
+        """Send a mail."""
+        return to
+
+    space.tools.add(server)
+    told = str(planning_request(space, "read the inbox").messages[1]["content"]).splitlines()
+    lines = {name: next(line for line in told if line.startswith(f"- mail/{name}(")) for name in ("inbox", "send")}
+    assert lines["inbox"].endswith(": Read the inbox.")
+    assert lines["send"].endswith(" [changes something]: Send a mail.")
+    assert "[changes something]" not in lines["inbox"]
 
 
 def test_inputs_are_told_and_the_check_sees_them_declared(space: Space, endpoint: Endpoint) -> None:

@@ -81,6 +81,8 @@ def test_at_the_end_of_a_run_the_bindings_are_those_of_the_run(origin: Path, tmp
             own = {one.name: one.id for one in moments.after(len(moments)) if one.scope == ""}
             found = {name: resource.id for name, resource in result.bindings.items()}
             assert {name: own.get(name) for name in found} == found, (seed, plan, result.reason)
+            others = {name: one for name, one in own.items() if name not in found}
+            assert not any(map(space.context().has, others.values())), (seed, plan, others, result.reason)
             ran, bound = ran + 1, bound + len(found)
     assert ran > COUNT / 4, ran
     assert bound > ran, "plans that bind nothing show nothing"
@@ -139,6 +141,59 @@ def test_a_handler_sees_the_error(space: Space) -> None:
     handled = moments.after(moments.moment_of("2.on_fail.1"))
     assert set(names(handled)) == {"t", "n", "error"}
     assert "error" not in names(moments.after(len(moments)))
+
+
+def test_a_step_of_a_handler_makes_the_error_another_one_up_to_the_end_of_the_list(space: Space) -> None:
+    """A saved plan that the list runs sees no error."""
+    save_plan(space, "twice", {"inputs": {"of": {"type": "string"}}, "steps": [note("${of}${of}", "$r")]})
+    called = {"type": "plan:twice", "arguments": {"of": "${error.kind}"}, "out": "$n"}
+    handler = [called, note("other", "$error"), note("${error}!", "$m")]
+    lost = {"type": "coerce", "target": "$t", "coercion": "int", "out": "$n", "on_fail": handler}
+    result, moments = ended(space, note("none", "$t"), lost)
+    made = {row.position: str(row.resource) for row in result.steps}
+    assert set(names(moments.after(moments.moment_of("2.on_fail.1/1")))) == {"of", "r"}
+    assert names(moments.before("2.on_fail.2"))["error"] not in made.values()
+    assert names(moments.before("2.on_fail.3"))["error"] == made["2.on_fail.2"]
+    assert names(moments.after(len(moments))) == {
+        "t": made["1"],
+        "n": made["2.on_fail.1"],
+        "m": made["2.on_fail.3"],
+    }
+
+
+def test_what_the_error_became_is_seen_on_in_the_round_that_it_became_so(space: Space) -> None:
+    """Where nothing else was bound in the round before."""
+    items = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
+    handler = [note("other ${item}", "$error"), note("x", "$x"), note("${error}!", "$y")]
+    lost = {"type": "coerce", "target": "$item", "coercion": "int", "out": "$n", "on_fail": handler}
+    _, moments = ended(space, items, {"type": "for-each", "target": "$c", "do": [lost], "out": "$all"})
+    for item, text in ((1, "a"), (2, "b")):
+        error = names(moments.before(f"2.do[{item}].1.on_fail.3"))["error"]
+        assert space.context().get(error).content == f"other {text}"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"type": "map", "operation": {"type": "coerce", "coercion": "int"}},
+        {
+            "type": "for-each",
+            "do": [note("${item}?", "$item"), {"type": "coerce", "target": "$c[0]", "coercion": "int"}],
+        },
+    ],
+    ids=lambda form: str(form["type"]),
+)
+def test_the_handler_of_an_item_binds_for_that_item_alone(space: Space, form: dict[str, Any]) -> None:
+    """It sees the item as the failure left it; the handler of the next item sees nothing of it."""
+    items = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
+    each = {**form, "target": "$c", "out": "$all", "on_fail": [note("${item}!", "$one"), note("${one}!", "$all")]}
+    _, moments = ended(space, items, each)
+    for item, text in ((1, "a"), (2, "b")):
+        seen = names(moments.before(f"2[{item}].on_fail.1"))
+        assert set(seen) == {"c", "item", "error"}
+        assert space.context().get(seen["item"]).content == (text if form["type"] == "map" else f"{text}?")
+        assert set(names(moments.after(moments.moment_of(f"2[{item}].on_fail.1")))) == {"c", "item", "error", "one"}
+    assert set(names(moments.after(len(moments)))) == {"c", "all"}
 
 
 def test_inputs_are_there_from_the_beginning(space: Space) -> None:
@@ -256,13 +311,15 @@ def test_what_waits_binds_nothing_yet(space: Space) -> None:
 
 
 def test_scopes_are_those_of_loops_branches_and_saved_plans() -> None:
-    """An `if`, a `while` and a handler bind where they stand."""
+    """An `if`, a `while` and a handler bind where they stand; the handler of an item binds where that does."""
     scopes = {
         "4": "",
         "4.then.1": "",
         "4.body[3].1.on_fail.2": "",
         "4.do[3].2": "4.do[3]",
         "4.do[3].2.then.1": "4.do[3]",
+        "4[2].on_fail.1": "4.do[2]",
+        "4.do[3].2.on_fail.1": "4.do[3]",
         "4.branches[2].1#2.body[1].1": "4.branches[2]",
         "4/2": "4/",
         "4.do[1].2/1.then.3": "4.do[1].2/",

@@ -11,6 +11,7 @@ import pytest
 from infospace import Space
 from infospace.core.position import Position
 from infospace.journal.rows import StepRow
+from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan, run_sync
 from planner.inspect.summaries import format_effect, format_size
 from planner.inspect.tree import PAGE, RunTree, TreeNode, outline
@@ -138,15 +139,52 @@ def test_what_goes_on_is_told_as_it_goes() -> None:
     assert (tree.spans["2.do[1]"].begin, tree.spans["2.do[1]"].end) == (101.5, 101.75)
 
 
-def _loop_of(count: int) -> tuple[RunTree, list[TreeNode]]:
+def row(position: str, status: Any = "success", started: str = "1970-01-01T00:01:40.000Z", **more: Any) -> StepRow:
+    """An execution that took a millisecond."""
+    return StepRow("run_1", 1, position, "create-note", status, started, 1.0, **more)
+
+
+def _loop_of(count: int, form: dict[str, Any] = EACH, block: str = "do") -> tuple[RunTree, list[TreeNode]]:
     """Read the rows of a long loop; return the tree and the pages of the loop."""
-    tree = outline(plan(ITEMS, EACH))
+    tree = outline(plan(ITEMS, form))
     for number in range(1, count + 1):
-        made = StepRow(
-            "run_1", number + 2, f"2.do[{number}].1", "create-note", "success", "2026-03-31T00:00:00.000Z", 1.0
-        )
-        tree.ended(made)
+        tree.ended(row(f"2.{block}[{number}].1"))
     return tree, tree.children(tree.top()[1])
+
+
+def test_a_part_waits_before_it_failed_and_a_step_that_rested_waits_no_more(space: Space) -> None:
+    """When all of it ran is from the first that began to the last that ended, in whatever order they came."""
+    tree = outline(plan(ITEMS, EACH))
+    tree.ended(row("2.do[1].1", "failed", "1970-01-01T00:01:42.000Z"))
+    tree.ended(row("2.do[1].2", "suspended", "1970-01-01T00:01:41.000Z"))
+    assert (tree.state("2.do[1]"), tree.begin, tree.end) == ("suspended", 101.0, 102.001)
+    tree.ended(row("1"))
+    assert (tree.begin, tree.end) == (100.0, 102.001)
+    tree.ended(row("2.do[1].2", "success", "1970-01-01T00:01:43.000Z"))
+    assert (tree.state("2.do[1]"), tree.begin, tree.end) == ("failed", 100.0, 103.001)
+    assert tree.spans["2.do[1]"].executions == 2
+
+
+def test_a_loop_has_pages_from_two_hundred_and_one_on() -> None:
+    """Of a `while` they are of rounds; the last is told as if it were full."""
+    tree, parts = _loop_of(2 * PAGE)
+    assert [parts[0].kind, len(parts)] == ["part", 2 * PAGE]
+    assert tree.path_to("2.do[150].1") == ["2", "2.do[150]"]
+    again = {"type": "while", "condition": IS_A, "body": [note(1)]}
+    tree, pages = _loop_of(2 * PAGE + 1, again, "body")
+    assert [page.title for page in pages] == ["rounds 1 to 100", "rounds 101 to 200", "rounds 201 to 300"]
+    assert [part.title for part in tree.children(pages[2])] == ["round 201"]
+
+
+def test_a_handler_of_an_item_says_of_which(space: Space) -> None:
+    lost = {"type": "coerce", "target": "$item", "coercion": "int", "out": "$n"}
+    tree = ran(space, ITEMS, {**EACH, "do": [lost], "on_fail": [note(0, "$n")], "collect": "$n"})
+    assert [part.title for part in tree.children(tree.top()[1])] == [
+        "item 1",
+        "item 2",
+        "on_fail of item 1",
+        "on_fail of item 2",
+    ]
 
 
 def test_a_loop_of_very_many_has_pages_of_a_hundred() -> None:
@@ -202,3 +240,40 @@ def test_sizes_and_effects_are_told(space: Space) -> None:
     assert said == ["Collection (2)", "Note (700)", "Note (1)", "Collection (2)"]
     steps = plan(ITEMS, note("x", name="n"), {"type": "ask", "value": "?", "out": "$a"}, {"type": "no-such"}).steps
     assert [format_effect(step, space.catalogue) for step in steps] == ["", "names", "asks", ""]
+
+
+def test_what_a_step_does_outside_is_told_by_what_its_tool_says(space: Space) -> None:
+    """Also as the operation of a `map`; of a primitive by its contract."""
+    server = LocalTools("s")
+    for name, hints in (("look", {"read_only": True}), ("put", {}), ("drop", {"destructive": True})):
+
+        def tool() -> None:
+            """Do it."""
+
+        tool.__name__ = name
+        server.tool(**hints)(tool)
+    space.tools.add(server)
+    calls: list[Any] = [{"type": f"s/{name}"} for name in ("look", "put", "drop")]
+    calls += [{"type": "map", "target": "$c", "operation": {"type": "s/drop"}}, {"type": "wait", "seconds": 1}]
+    judge = {"type": "assess", "predicate": "it is"}
+    calls += [{"type": "stop"}, {"type": "map", "target": "$c", "operation": judge}, {"type": "size", "target": "$c"}]
+    assert [format_effect(step, space.catalogue) for step in plan(*calls).steps] == [
+        *("reads outside", "changes outside", "may destroy", "may destroy", "waits", "ends", "asks the model", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "size"),
+    [
+        ({"resource": "Collection_1", "value": "7 notes: a", "extra": {"item_count": 1_234}}, "Collection (1,234)"),
+        ({"resource": "Collection_1", "value": "1,007 notes: a"}, "Collection (1,007)"),
+        ({"resource": "Collection_1", "value": "nothing"}, "Collection"),
+        ({"resource": "Relation_1", "value": "a cites b"}, "Relation"),
+        ({"resource": "Note_1", "value": "x" * 1_001}, "Note (1,001)"),
+        ({"resource": "Note_1", "value": "x… [cut: 70,000 characters in all]"}, "Note (70,000)"),
+        ({"resource": "gone", "value": "x"}, ""),
+        ({"value": "x"}, ""),
+    ],
+)
+def test_a_size_is_told_as_far_as_the_journal_has_it(fields: dict[str, Any], size: str) -> None:
+    assert format_size(row("1", **fields)) == size

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infospace import Space, open_space
+from infospace import Invalid, Space, open_space
 from infospace.core.errors import NotFound
 from infospace.editing.edit import edit
+from infospace.tools.local import LocalTools
 from planner.execute.start import run_sync
 from planner.inspect.diff import ContentDiff, Difference, SetDiff, diff, duration_ms
 from planner.sessions.session import Session
@@ -131,6 +133,29 @@ def test_a_step_that_fails_and_why_are_told(based: Space) -> None:
     found = compared(based, first, ran(based, *steps[:2], {**steps[2], "target": "$d[0]"}))
     assert found.ended
     assert changes(found) == {"3": ("arguments", "inputs", "status", "outcome")}
+
+
+def test_another_reason_alone_is_told(based: Space) -> None:
+    """The step failed in both, and in other words."""
+    server, words = LocalTools("s"), iter(["the disk is full", "the disk is gone"])
+
+    @server.tool()
+    def fails() -> None:
+        """Fail."""
+        raise Invalid(next(words))
+
+    based.tools.add(server)
+    first, second = (ran(based, {"type": "s/fails"}, status="failed") for _ in range(2))
+    found = compared(based, first, second)
+    assert (changes(found), found.ended, found.same) == ({"1": ("reason",)}, True, False)
+
+
+def test_a_run_takes_no_less_than_nothing(based: Space) -> None:
+    """Though the clock was set while it went on; of one that goes on it is not known."""
+    with based.store.reading() as snapshot:
+        run = replace(snapshot.runs(limit=1)[0], started="2026-04-01T09:30:01.500Z")
+    ends = ("2026-04-01T09:30:03.750Z", "2026-04-01T09:30:01.000Z", None)
+    assert [duration_ms(replace(run, ended=end)) for end in ends] == [2250.0, 0.0, None]
 
 
 def test_positions_inside_of_forms_are_compared(based: Space) -> None:

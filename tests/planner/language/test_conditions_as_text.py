@@ -246,6 +246,30 @@ def test_a_text_in_other_words_has_a_fix(space: Space) -> None:
         assert value == meant, found
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("$list == 3;", 3),
+        ('$list == "a b";', "a b"),
+        ("$list == None;", None),
+        ("$list == True;", True),
+        ("$list == ;", ...),
+        ("$list == '", ...),
+        ("$list == 'a' + 'b';", ...),
+        ("$list == NaN;", ...),
+        (f"$list == {'[' * 100_000}", ...),
+        (f"len($list) > {'1' * 5_000}", ...),
+    ],
+    ids=lambda text: str(text)[:22],
+)
+def test_what_is_compared_is_one_value_or_there_is_no_fix(space: Space, text: str, value: Any) -> None:
+    """Whatever stands there, the check says what is wrong with it."""
+    found = only(space, text)
+    assert (found.code, found.pointer) == ("bad-expression", PLACE)
+    meant = [{"op": "replace", "path": PLACE, "value": {"type": "equals", "target": "$list", "value": value}}]
+    assert found.fix == (None if value is ... else meant)
+
+
 def test_what_only_a_condition_reads_is_read(space: Space) -> None:
     """A variable is no surplus that a condition asks for."""
     assert problems(space, note("n", 1), {"type": "if", "condition": "$n > 3", "then": [note("a", 1)]}) == [

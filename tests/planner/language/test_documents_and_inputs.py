@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
-from infospace import InvalidJSON
+from infospace import Collection, InvalidJSON, Note
 from planner.execute.start import check_plan
+from planner.language.goal import filled
 from planner.language.json_patch import apply_patch
+from planner.language.plan import Table
 from planner.parse.text import Document, Lines, read_plan
 
 SAY = {"type": "say", "value": "hi"}
+EVIDENCE = {"text": "t", "format": "text", "metadata": {"title": "T", "score": 0.5}, "char_count": 1}
 NOTE = {"type": "create-note", "value": 1, "out": "$x"}
 
 
@@ -166,6 +169,27 @@ def test_an_input_whose_keys_are_not_those_of_a_schema_is_an_error(
 )
 def test_an_input_may_say_more_than_the_schema_needs(errors: Any, spec: dict[str, Any]) -> None:
     assert errors({"inputs": {"p": spec}, "steps": [{"type": "say", "value": "hello"}]}) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("two\n lines", "two lines"),
+        (["a", 1], '["a",1]'),
+        (Note(id="Note_1", content={"a": 1}), '{"a":1}'),
+        (Note(id="Note_1", content=EVIDENCE, evidence=True), "T (0.50)"),
+        (Collection(id="Collection_1", name="list"), "list"),
+        (Table([1]), "1 row"),
+        (Table(range(1_000)), "1,000 rows"),
+        ("${x} $x", "${x} $x"),
+        ("x" * 120, "x" * 120),
+        ("x" * 121, f"{'x' * 90}… [cut: 121 characters in all]"),
+    ],
+    ids=lambda part: str(part)[:20],
+)
+def test_a_goal_says_what_its_inputs_are(value: Any, text: str) -> None:
+    """Their texts, cut where they are long, or what they are called; what is no input stays as it is written."""
+    assert filled("a ${x} of ${y}, $x: ${x.a} ${x}", {"x": value}) == f"a {text} of ${{y}}, $x: ${{x.a}} {text}"
 
 
 def test_the_check_alone_assumes_any_value_of_an_inputs_schema(errors: Any) -> None:

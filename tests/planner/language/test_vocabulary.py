@@ -16,7 +16,7 @@ from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan
 from planner.parse.control_flow import FORMS
 from planner.parse.grammar import grammar
-from planner.parse.vocabulary import full, machine, short
+from planner.parse.vocabulary import contract_in_short, contract_line, full, machine, short
 
 PLANS = sorted(path for path in (Path(__file__).parents[2] / "plans").glob("*.json") if ".outcome." not in path.name)
 
@@ -56,12 +56,73 @@ def test_the_grammar_admits_every_golden_plan(validator: Any, path: Path) -> Non
         {"type": "server/tool", "path": "x"},
         {"type": "map", "target": "$c", "operation": {"type": "head", "out": "$x"}},
         {"type": "create-note", "value": 1, "out": "x"},
+        {"type": "load", "target": "a", "timeout_s": 0},
+        {"type": "load", "target": "a", "retry": {"attempts": 0}},
+        {"type": "load", "target": "a", "retry": {"backoff": 0.5}},
+        {"type": "load", "target": "a", "retry": {"wait": 1}},
+        {"type": "load", "target": "a", "on_fail": "skip"},
+        {"type": "plan:p", "retry": {"attempts": 2}},
+        {"type": "if", "condition": "$n > 1", "then": [], "retry": {"attempts": 2}},
+        {"type": "if", "condition": {"type": "not", "of": ["$a", "$b"]}, "then": []},
+        {"type": "if", "condition": {"type": "and", "of": []}, "then": []},
+        {"type": "if", "condition": {"type": "equals", "target": "$a"}, "then": []},
+        {"type": "parallel", "branches": []},
+        {"type": "wait", "seconds": -1},
+        {"type": "wait", "seconds": 10 * 365 * 86_400 + 1},
+        {"type": "stop", "status": "done"},
+        {"type": "while", "condition": "$n > 1", "body": [], "max_iterations": 0},
+        {"type": "pages", "tool": "fetch", "first": 1},
+        {"type": "map", "target": "$c", "operation": {"type": "join", "on": "id"}},
     ],
     ids=lambda step: json.dumps(step)[:50],
 )
 def test_the_grammar_refuses_what_no_plan_may_say(validator: Any, step: Any) -> None:
     """It is closed: unknown types, fields and values are none of it."""
     assert list(validator.iter_errors({"steps": [step]}))
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"type": "map", "target": "$c", "operation": {"type": "join", "value": "$d", "on": "id"}},
+        {"type": "map", "target": "$c", "operation": {"type": "s/t", "arguments": {"a": 1}}, "retry": {"attempts": 2}},
+        {"type": "pages", "tool": "s/t", "first": "$n", "step": "$m", "retry": {"wait_s": 0, "backoff": 1}},
+        {"type": "if", "condition": {"type": "tool_condition", "tool": "s/t"}, "then": [], "timeout_s": 0.5},
+        {"type": "if", "condition": {"type": "not", "of": ["$a"]}, "then": []},
+        {"type": "wait", "seconds": "$n"},
+        {"type": "head", "target": "$c", "count": "$n", "on_fail": [{"type": "say", "value": {"a": [None]}}]},
+        {"type": "plan:p", "arguments": {"a": 1}, "out": "$x", "name": "n", "replace": True, "expect": "e", "id": "i"},
+    ],
+    ids=lambda step: json.dumps(step)[:50],
+)
+def test_the_grammar_admits_what_the_check_does(validator: Any, step: Any) -> None:
+    """The item of a `map` for the first resource of its operation, and references for what they may stand for."""
+    assert [error.message for error in validator.iter_errors({"steps": [step]})] == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "line"),
+    [
+        ("head", "head (target*: C, count=1) → C. "),
+        ("sort", "sort (target*: C, by*, order=asc|desc, nulls=last|first) → C. "),
+        ("remove", "remove (target*: T, value: T, if_version) → C or nothing, writes. "),
+        ("say", "say (value*) → nothing, calls. "),
+        ("coerce", "coerce (target*: N, coercion*: string|int|float|bool|json|list, delimiter) → N. "),
+    ],
+)
+def test_a_contract_in_a_line_has_its_arguments_and_what_it_gives(type_: str, line: str) -> None:
+    """The default of several words stands first, and what is needed has a mark; an effect is told."""
+    entry = installed().get(type_)
+    assert contract_line(entry) == f"{line}{entry.summary}"
+
+
+def test_a_contract_in_short_has_two_examples() -> None:
+    entry = installed().get("create-note")
+    head, behaviour, *examples = contract_in_short(entry).splitlines()
+    assert head == f"create-note(value*, metadata={{}}) → N. {entry.summary}"
+    assert behaviour == " ".join(entry.behaviour.split())
+    assert [json.loads(one) for one in examples] == [dict(one) for one in entry.examples[:2]]
+    assert contract_in_short(installed().get("say")).startswith("say(value*) → nothing [calls]. ")
 
 
 def test_every_example_is_of_the_grammar(validator: Any) -> None:

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from known_servers import ask, narrowed, odd, synced, twins, write
 
 from infospace import Invalid, NotFound, Space
+from infospace.core.tool import Tool, ToolAnswer
 from infospace.data.json_text import dump
 from infospace.journal.rows import CallRow, OpenRun
 from infospace.tools.local import LocalTools
@@ -126,6 +127,37 @@ def test_a_large_result_becomes_a_note_with_a_preview_and_an_id(space: Space) ->
     assert space.context().get(found["resource_id"]).content[-1] == f"line {LONG - 1}"
     assert called(space, "infospace/split", target=found["resource_id"])["status"] == "success"
     assert "large" not in called(space, "local/lines", count=3)
+
+
+class Told(LocalTools):
+    """A server whose tool answers just these blocks."""
+
+    blocks: list[dict[str, Any]]
+
+    async def call(self, tool: Tool, arguments: Any, timeout_s: float | None = None) -> ToolAnswer:
+        del tool, arguments, timeout_s
+        return ToolAnswer(self.blocks)
+
+
+def test_of_a_large_answer_each_block_is_told_by_its_beginning(space: Space) -> None:
+    """What is no text stands there where it is short; of very many blocks the first twenty do."""
+    told = Told("told")
+
+    @told.tool(read_only=True)
+    def all_of_it() -> None:
+        """Tell all of it."""
+
+    image, sound = (
+        {"type": kind, "mimeType": f"{kind}/x", "data": "x" * size} for kind, size in (("image", 500), ("audio", 9))
+    )
+    file = {"type": "resource", "resource": {"uri": "a:b", "text": "r" * 5_000}}
+    told.blocks = [file, image, sound, *({"type": "text", "text": f"text {number}"} for number in range(30))]
+    space.tools.add(told)
+    content = called(space, "told/all_of_it")["content"]
+    assert content[0]["resource"]["text"].endswith("r… [cut: 5,000 characters in all]")
+    assert content[1] == {"type": "text", "text": f"[image image/x: {len(dump(image))} characters, left out]"}
+    assert content[2] == sound
+    assert [block["text"] for block in content[3:]] == [f"text {number}" for number in range(17)]
 
 
 def test_an_answer_is_large_from_one_character_above_the_bound_on(space: Space) -> None:

@@ -19,6 +19,7 @@ from infospace.core.errors import Invalid
 from infospace.tools.local import LocalTools
 from infospace.tools.scope import Scope
 from planner import open_session
+from planner.metatools.compat import discover
 from planner.metatools.compat.discover import DiscoverResult, Discovery
 from planner.server.access import Access
 
@@ -56,7 +57,7 @@ def test_blocked_tools_are_listed_where_that_is_asked_for_and_in_scope(space: Sp
         every = await planner.call(
             "debug_list_tools", service_filter=["one", "off", "far"], include_blocked=True, page_size=100
         )
-        page = await planner.call("debug_list_tools", service_filter=["off"], include_blocked=True, page_size=1)
+        page = await planner.call("debug_list_tools", service_filter=["off"], include_blocked=True, page_size=1, page=2)
         wrong = await planner.call("debug_list_tools", service_filter=["onne"])
         return listed, every, page, wrong
 
@@ -64,7 +65,8 @@ def test_blocked_tools_are_listed_where_that_is_asked_for_and_in_scope(space: Sp
     assert {tool["server"] for tool in listed["tools"]} == {"one"}
     assert {(tool["server"], tool["blocked"]) for tool in every["tools"]} == {("one", False), ("off", True)}
     assert (len(page["tools"]), page["pages"]) == (1, page["total"])
-    assert page["total"] == sum(tool["server"] == "off" for tool in every["tools"])
+    off = [tool["tool_name"] for tool in every["tools"] if tool["server"] == "off"]
+    assert (page["total"], page["tools"][0]["tool_name"]) == (len(off), sorted(off)[1])
     assert wrong["unknown"] == ["no tool here is of a server 'onne'; did you mean 'one'?"]
 
 
@@ -91,6 +93,8 @@ def test_discover_answers_in_exactly_its_shape(shop: Space) -> None:
     assert found["recommended"] == "payments/make_pix_code"
     assert found["search_strategy"] == "hybrid"
     assert len(found["matches"]) <= 3
+    assert len(found["related"]) == 3
+    assert not {match["tool_name"] for match in found["matches"]} & set(found["related"])
 
 
 def test_what_is_not_connected_is_found_and_said_how_to_connect(shop: Space) -> None:
@@ -132,6 +136,22 @@ def test_an_answer_holds_until_the_catalogue_changes(shop: Space, monkeypatch: p
     found = conversation.discover("list payments")
     assert len(searches) == 4
     assert found["matches"] != []
+
+
+def test_the_oldest_answers_of_a_conversation_give_way(shop: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[str] = []
+    find = shop.finder.find
+
+    def counted(*args: Any, **named: Any) -> Any:
+        searches.append(args[1].request)
+        return find(*args, **named)
+
+    monkeypatch.setattr(shop.finder, "find", counted)
+    monkeypatch.setattr(discover, "REMEMBERED", 2)
+    conversation = Discovery(shop)
+    for query in ("list payments", "emit a Pix code", " emit a Pix code ", "send a template", "list payments"):
+        conversation.discover(query)
+    assert searches == ["list payments", "emit a Pix code", "send a template", "list payments"]
 
 
 def test_a_session_in_python_discovers_and_executes(shop: Space) -> None:
@@ -183,11 +203,15 @@ def test_servers_are_selected_before_they_are_started_and_join_later(space: Spac
         given = [{"name": "x", "description": "Install packages"}, {"name": "y"}]
         own = await planner.call("select_servers", query="install imagemagick", servers=given)
         empty = await planner.call("select_servers", query="install imagemagick", servers=[])
+        for fallback in ("none", "all"):
+            high = await planner.call("select_servers", query="install imagemagick", threshold=99, fallback=fallback)
+            assert high["servers"] == ([] if fallback == "none" else ["brew", "files"])
         wrong = await planner.wrong("select_servers", query="x", servers=["bres"])
         return first, none, later, every, own, empty, wrong
 
     first, none, later, every, own, empty, wrong = play(space, scene, COMPAT)
     assert (first["servers"], none["servers"]) == (["brew"], [])
+    assert first["scores"]["brew"] > 0
     assert later["servers"] == ["files"]
     assert (every["servers"], every["unchanged"]) == (["brew", "files"], "no server reaches the threshold")
     assert own["servers"] == [{"name": "x", "description": "Install packages"}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,12 +14,17 @@ from hypothesis import strategies as st
 from infospace import Invalid, NotFound, Space
 from infospace.core.tool import Tool
 from infospace.schema.normal_form import normal_form
+from infospace.store.tool_records import RecordCall
 from infospace.tools.local import LocalTools
 from infospace.tools.search.types import MIN_COMPATIBILITY, ToolTypes
+from planner.metatools.chaining.chain import Call, Chain
 from planner.metatools.chaining.data_flow import MOST_EDGES, Flow, data_flow, flows_between, neighbours
+from planner.metatools.chaining.plan_goal import ChainedPlan
+from planner.metatools.chaining.plan_tools import cost_of
 from planner.metatools.chaining.tool_graph import graph_of_tools, neighbourhood
 
 TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
+AT = "2026-04-01T09:30:00.123Z"
 
 
 def tool(name: str, takes: dict[str, Any], gives: dict[str, Any] | None = None, server: str = "shop") -> Tool:
@@ -141,6 +147,28 @@ def test_the_graph_has_services_tools_and_flows(shop: Space) -> None:
     with pytest.raises(Invalid, match="no server 'shoop' has a tool here") as caught:
         graph_of_tools(shop, ["shoop"])
     assert caught.value.hint == "did you mean 'shop'?"
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        ({"destructive": True}, 1),
+        ({"destructive": False}, 0),
+        ({"destructive": False, "annotated": False}, 0),
+        ({"destructive": False, "annotated": False, "trusted": False}, 1),
+        ({"destructive": False, "trusted": False}, 0),
+        ({"destructive": True, "auto_approved": True}, 0),
+    ],
+)
+def test_a_plan_costs_what_its_calls_cost(space: Space, fields: dict[str, Any], asked: int) -> None:
+    """Milliseconds by how calls went before, where all of its tools were called; and who is asked about it."""
+    mine, other = replace(GET_ORDER, **fields), replace(LIST_ORDERS, destructive=False)
+    calls = tuple(Call(one, {}, frozenset()) for one in (other, mine, other))
+    made = ChainedPlan({}, Chain(calls), 1.0, ())
+    space.store.commit([RecordCall("shop", "list_orders", AT, ms, well=True) for ms in (10.0, 15.1)])
+    assert cost_of(space, made) == {"calls": 3, "approvals": asked, "expected_ms": None}
+    space.store.commit([RecordCall("shop", "get_order", AT, 4.03, well=False)])
+    assert cost_of(space, made) == {"calls": 3, "approvals": asked, "expected_ms": 29.1}
 
 
 def test_a_neighbourhood_is_told_by_name_and_unknown_names_are_refused(shop: Space) -> None:
