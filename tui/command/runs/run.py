@@ -165,8 +165,10 @@ def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespa
         prepared = prepare(space, read.value, inputs)
         if isinstance(prepared, Refused):
             return _finish(prepared.to_result(), args, out)
+        _fits_file(args.out, prepared, space)
         dry = asyncio.run(dry_run(space, prepared, _watcher(args, out), approve, data=args.data))
     if out.json:
+        _write_result(dry.result, args, out)
         out.document(dry.document)
         return code_of(dry.result)
     return _finish(dry.result, args, out)
@@ -310,7 +312,8 @@ async def follow(
     return final_result(result, halt)
 
 
-def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:
+def _write_result(result: RunResult, args: argparse.Namespace, out: Output) -> None:
+    """Write the result to the file that `--out` names, where it names one."""
     if args.out is not None and result.result is None:
         out.talk(f"there is no result to write to {args.out!r}: it is left as it was", "yellow")
     if args.out is not None and result.result is not None:
@@ -321,6 +324,10 @@ def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Spa
         path, data = path_of(args.out), result.result.data
         table = path.suffix.lower() in ENDINGS
         write_atomically(path, write_table(data, path.suffix.lower()) if table else f"{content_text(data)}\n".encode())
+
+
+def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:
+    _write_result(result, args, out)
     if out.json:
         out.document(result.to_json(space if args.data else None))
     else:

@@ -84,6 +84,9 @@ def test_a_link_of_a_file_to_a_note_of_a_plan_is_no_unresolved_one(cli: Any, fol
     assert "kiln" in [one["title"] for one in shown["links"]]
     assert cli("show", "t.csv#2", "--json").json["content"] == {"bird": "duck", "n": "2"}
     assert "did you mean" in cli("show", "t.csv#9").err
+    rows = cli("show", "t.csv", "--version", "1")
+    assert (rows.code, rows.err) == (1, "infospace: 't.csv' is 2 notes, one a row (name a row, as in 't.csv#1')\n")
+    assert cli("show", "t.csv#2", "--version", "1", "--json").json["content"] == {"bird": "duck", "n": "2"}
 
 
 def test_prune_deletes_and_says_so(cli: Any, folder: Path, model: Any) -> None:

@@ -23,6 +23,9 @@ def test_what_a_step_expected_stands_beside_its_outcome(cli: Any) -> None:
     assert "expected: a note of one letter" in said.err
     assert "expected: a note of one letter" in cli("show", "run_1").out
     assert cli("show", "run_1", "--json").json["steps"][0]["expect"] == "a note of one letter"
+    refused = cli("show", "run_1", "--version", "1")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == "infospace: run_1 is a run, which has no versions (name a resource)\n"
     again = cli("run", "-", "--json", stdin=json.dumps([{"type": "say", "value": "x", "expect": "a word"}]))
     assert again.json["steps"][0]["expect"] == "a word"
 

@@ -18,6 +18,9 @@ from infospace.store.changes import MakeNote
 
 pytestmark = pytest.mark.usefixtures("warm_processes")
 
+ENDLESS = "9" * 5_000
+"""A number of more digits than Python reads."""
+
 
 def call(**arguments: Any) -> str:
     """Return a plan of one search."""
@@ -271,11 +274,31 @@ def test_a_named_space_that_is_not_there_is_said_to_be_missing(cli: Any, tmp_pat
     assert "no space" not in cli("notes").err
 
 
-@pytest.mark.parametrize("limit", ["0", "-1", "many", "2.5"])
+@pytest.mark.parametrize("limit", ["0", "-1", "--5", "many", "2.5", ENDLESS], ids=lambda limit: limit[:9])
 def test_a_search_with_a_wrong_limit_is_wrong_usage(cli: Any, limit: str) -> None:
-    said = cli("search", "x", "--limit", limit)
+    said = cli("search", "x", f"--limit={limit}")
     assert said.code == 2
     assert "not a whole number from 1" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["notes", "--limit", ENDLESS], "is not a limit (a whole number from 1, or "),
+        (["search", "x", "--recall", ENDLESS], "argument --recall: '999"),
+        (["do", "count", "--max-turns", ENDLESS], "is not a whole number from 1 to 1,000,000,000"),
+        (["work", "--once", "--limit", f"nightly={ENDLESS}"], "is not NAME=N (a queue and 1 or more, or NAME=none)"),
+        (["prune", "--older-than", f"{ENDLESS}d"], "is not an age (a number of hours, days or weeks"),
+        (["serve", "--http", ENDLESS], "is not a port (--http 8765, or --http 127.0.0.1:8765)"),
+        (["serve", "--http", "65536"], "infospace: '65536' is not a port (--http 8765"),
+        (["serve", "--http", "-1"], "infospace: '-1' is not a port (--http 8765"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_number_of_more_digits_than_python_reads_is_wrong_usage(cli: Any, words: list[str], message: str) -> None:
+    said = cli(*words)
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert message in said.err
 
 
 def test_a_blank_search_is_wrong_usage(cli: Any) -> None:
