@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from chatting import Endpoint, Hang
 
+from infospace import open_space
 from tui.command.common.goal_input import PLANS_ACTIONS
 from tui.command.runs import plans
 
@@ -88,12 +89,29 @@ def test_what_an_input_is_without_another_value_is_shown(cli: Any, endpoint: End
 
 
 def test_a_plan_is_written_to_a_file_and_kept_by_name(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
-    endpoint.say(json.dumps(READS), json.dumps(READS))
+    endpoint.answers = lambda _request: json.dumps(READS)
     assert cli("plan", "count notes", "--out", "count.json").code == 0
     assert json.loads((tmp_path / "count.json").read_text()) == {**READS, "goal": "count notes"}
     assert cli("run", "count.json", "--print", "result").out == "0\n"
     assert cli("plan", "count notes", "--save", "count").code == 0
     assert cli("run", "plan:count", "--print", "result").out == "0\n"
+    again = cli("plan", "count them again", "--save", "count")
+    assert (again.code, "--replace" in again.err) == (1, True), again.err
+    assert cli("plan", "count them again", "--save", "count", "--replace").code == 0
+    assert cli("plans", "show", "count", "--json").json["goal"] == "count them again"
+
+
+def test_a_goal_takes_inputs_and_its_run_remembers_what_it_may_call(cli: Any, endpoint: Endpoint) -> None:
+    """The model is told of the inputs, whether the plan is run or shown."""
+    steps = [{"type": "create-note", "value": "about ${topic}", "out": "$note"}]
+    endpoint.answers = lambda _request: json.dumps({"inputs": {"topic": {"type": "string"}}, "steps": steps})
+    given = ("--input", "topic=tea", "--no-memory")
+    said = cli("do", "write about it", *given, "--yes", "--approve", "files/write")
+    assert (said.code, said.out.splitlines()[-1]) == (0, "about tea"), said.err
+    assert cli("plan", "write about it", *given).code == 0
+    assert ["topic" in prompt for prompt in endpoint.prompts] == [True, True]
+    with open_space("space.db") as space, space.store.reading() as snapshot:
+        assert [one.tool for one in snapshot.approvals("run_1")] == ["files/write"]
 
 
 def test_the_document_of_plan_has_the_plan_its_effects_and_what_was_tried(cli: Any, endpoint: Endpoint) -> None:
@@ -333,8 +351,9 @@ def test_plans_that_went_well_are_listed_forgotten_and_switched_off(cli: Any, en
     shown = cli("plan", "count the notes", "--json").json
     assert (shown["remembered"], shown["attempts"]) == (True, [])
     assert len(endpoint.requests) == 1
+    assert cli("plan", "count the notes", "--no-memory", "--json").json["remembered"] is False
     assert cli("do", "count the notes", "--no-memory").code == 0
-    assert len(endpoint.requests) == 2
+    assert len(endpoint.requests) == 3
     (kept,) = cli("plans", "remembered", "--json").json
     assert (kept["goal"], kept["run"]) == ("count the notes", "run_1")
     assert f"{kept['id']}  count the notes  run_1\n" in cli("plans", "remembered").out
@@ -344,7 +363,7 @@ def test_plans_that_went_well_are_listed_forgotten_and_switched_off(cli: Any, en
     assert "no plan 'Note_99' is remembered" in missing.err
     assert cli("plans", "memory", "off").out == "plans that go well are not remembered\n"
     assert cli("do", "count the notes").code == 0
-    assert len(endpoint.requests) == 3
+    assert len(endpoint.requests) == 4
     assert cli("plans", "memory", "on").code == 0
     assert cli("plans", "forget", kept["id"]).out == "forgot 1 plan\n"
     assert cli("plans", "forget", "--all", "--json").json == {"forgotten": []}

@@ -169,6 +169,7 @@ def test_numbers_of_runs_have_no_holes_and_one_that_is_made_is_explained(cli: An
     shown = cli("runs", "--json").json
     assert [run["run"] for run in shown["runs"]] == [f"run_{number}" for number in range(6, 0, -1)]
     assert shown["missing"] == []
+    assert [run["run"] for run in cli("runs", "--limit", "2", "--json").json["runs"]] == ["run_6", "run_5"]
     assert cli("prune", "--runs", "run_2", "run_4", "run_6", "--yes").code == 0
     assert "no run_4, run_2, which were pruned, or never began" in cli("runs").err
     assert cli("runs", "--json").json["missing"] == ["run_4", "run_2"]

@@ -30,8 +30,9 @@ def plan(tmp_path: Path) -> str:
 def test_a_table_goes_in_and_one_comes_out(cli: Any, tmp_path: Path, plan: str) -> None:
     """By the endings of the files."""
     said = cli("run", plan, "--input", "rows=@data.csv", "--out", "out.csv", "--print", "result")
-    assert said.code == 0, said.err
+    assert (said.code, said.out) == (0, ""), said.err
     assert (tmp_path / "out.csv").read_text() == 'region,t\n"north, far",4.5\nsouth,2\n'
+    assert "north, far" in cli("run", plan, "--input", "rows=@data.csv", "--out", "out.csv").out
     assert cli("run", plan, "--input", "rows=@out.csv").code == 0, "a table that was written is read: `t` is free"
     for name in ("out.json", "out.jsonl", "out.tsv"):
         assert cli("run", plan, "--input", "rows=@data.csv", "--out", name).code == 0
