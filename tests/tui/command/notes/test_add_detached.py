@@ -108,8 +108,9 @@ def test_an_import_that_was_broken_off_is_told_and_gone_on_with(cli: Any, vault:
 
 
 def test_it_is_stopped_and_gone_on_with(cli: Any, vault: Path, space: str) -> None:
-    """What was added stays."""
-    cli("add", str(vault), "--detach")
+    """As it was begun, with its options; what was added stays."""
+    begun = cli("add", str(vault), "--detach", "--prune", "--git-times", "--json").json
+    assert (begun["prune"], begun["git_times"]) == (True, True)
     until(cli, lambda one: one["what"] == "embedding" and one["done"] > 0)
     stopped = cli("add", "--stop", "--json").json
     assert (stopped["state"], stopped["running"]) == ("stopped", False)
@@ -117,9 +118,11 @@ def test_it_is_stopped_and_gone_on_with(cli: Any, vault: Path, space: str) -> No
     assert (notes, pending > 0) == (NOTES, True)
     again = cli("add", "--stop")
     assert (again.code, "nothing is being added in the background" in again.err) == (2, True)
-    assert cli("add", "--detach").code == 0
+    (vault / "0.md").unlink()
+    going_on = cli("add", "--detach", "--json").json
+    assert (going_on["prune"], going_on["git_times"]) == (True, True)
     assert until(cli, lambda one: not one["running"])["state"] == "done"
-    assert counts(space) == (NOTES, 0)
+    assert counts(space) == (NOTES - 1, 0)
 
 
 @pytest.mark.parametrize(
