@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from prov.model import ProvDocument
 
+from infospace import Space
+from tui.command.notes.why import _package
+
 PLAN = {
     "goal": "Every decision",
     "inputs": {"topic": {"type": "string"}},
@@ -194,6 +197,13 @@ def test_provenance_is_given_as_prov_json(cli: Any, planned: Any, of: str) -> No
     assert document["agent"]["infospace:package/primitives"]["prov:label"] == "primitives"
     assert any("prov:location" in one for one in document["entity"].values())
     assert_prov(document)
+
+
+@pytest.mark.parametrize(
+    ("type_", "package"), [("flatten", "primitives"), ("mail/send", "mail"), ("if", None)], ids=str
+)
+def test_a_step_is_of_the_package_of_its_type_or_of_a_server(space: Space, type_: str, package: str | None) -> None:
+    assert _package(space, type_) == package
 
 
 def test_prov_and_forward_do_not_go_together(cli: Any, small: None) -> None:

@@ -18,6 +18,8 @@ import pytest
 from chatting import Endpoint, Hang
 
 from infospace import open_space
+from infospace.journal.answer_cache import TTL_S
+from tui.command.common.cache_option import use_cache
 from tui.command.common.goal_input import PLANS_ACTIONS
 from tui.command.runs import plans
 
@@ -318,6 +320,11 @@ def test_eval_shows_what_a_model_reached_and_compares_two(cli: Any, endpoint: En
     assert [one["right"] for one in cli("eval", "--compare", "good.json", "bad.json", "--json").json] == [2, 1]
     assert cli("eval", "suite.jsonl", "--compare", "good.json", "bad.json").code == 2
     assert len(endpoint.requests) == asked
+    (tmp_path / "none.json").write_text('{"model": "none", "right": 0, "goals": []}')
+    endpoint.say(two.replace("$x", "$y", 1))
+    first = cli("eval", "suite.jsonl", "--limit", "1", "--max-repairs", "0", "--compare", "none.json")
+    assert (first.code, "reached here alone" in first.out, len(endpoint.requests)) == (1, False, asked + 1)
+    assert {line[:32].strip(): line[32:].split() for line in first.out.splitlines()}["goals"] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -429,3 +436,11 @@ def test_answers_are_kept_on_request_shown_as_cached_and_purged(cli: Any, endpoi
     for arguments in (["--cache-ttl", "5"], ["--cache", "--cache-ttl", "0"], ["--cache", "--cache-ttl", "nan"]):
         refused = cli("run", "plan.json", *arguments)
         assert (refused.code, refused.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(("given", "holds"), [(None, TTL_S), (5.0, 5.0)])
+def test_answers_of_tools_hold_as_long_as_is_said(tmp_path: Path, given: float | None, holds: float) -> None:
+    with open_space(tmp_path / "space.db") as space:
+        use_cache(argparse.Namespace(cache=True, cache_ttl=given), space)
+        assert space.answers is not None
+        assert space.answers.ttl_s == holds

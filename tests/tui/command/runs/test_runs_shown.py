@@ -11,6 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tui.command.common.loop_limit import late_loop
+
 ASKING = [
     {"type": "create-note", "value": "a", "name": "first", "expect": "a note of one letter"},
     {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"},
@@ -94,6 +98,21 @@ def test_of_long_loops_show_gives_the_first_rounds(cli: Any) -> None:
     assert "2.do[11].1" not in shown.out
     assert "of 2, 20 steps of later rounds left out; --all shows them" in shown.err
     assert "2.do[30].1" in cli("show", "run_1", "--all").out
+
+
+@pytest.mark.parametrize(
+    ("position", "loop"),
+    [
+        ("4.do[10].1", None),
+        ("4.do[11].1", "4"),
+        ("4.do[11].2.body[12].1", "4"),
+        ("4.do[3].2.body[12].1", "4.do[3].2"),
+        ("4.branches[12].1", None),
+        ("4[12]", None),
+    ],
+)
+def test_of_loops_within_loops_the_outermost_stands_for_its_late_rounds(position: str, loop: str | None) -> None:
+    assert late_loop(position) == loop
 
 
 def test_of_a_long_loop_the_later_rounds_are_counted(cli: Any) -> None:

@@ -313,6 +313,8 @@ def test_notes_can_be_filtered_by_what_is_known_of_them(cli: Any, folder: Path, 
 def test_primitives_lists_and_explains(cli: Any) -> None:
     assert "discover-notes" in cli("primitives").out
     assert "Avoid:" in cli("primitives", "discover-notes").out
+    short, full = (cli("primitives", "--markdown", *more).out for more in ([], ["--full"]))
+    assert ("Avoid:" in short, "Avoid:" in full, cli("primitives", "--full").out) == (False, True, full)
     contracts = cli("primitives", "--json").json["primitives"]
     assert {"type", "summary", "effect", "arguments", "schema", "examples"} <= set(contracts[0])
     near = cli("primitives", "discover-note")

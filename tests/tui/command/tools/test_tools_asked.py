@@ -18,6 +18,8 @@ from at_terminal import calls, command, terminal
 from served import odd, synced, write
 
 from infospace import open_space
+from infospace.journal.rows import Approve
+from infospace.store.tool_records import ListedTool, SaveTools
 from infospace.tools.search.results import ToolQuery
 from planner.metatools.registry import META
 from planner.metatools.search_tools import find_tools
@@ -86,6 +88,16 @@ def answered(folder: Path, name: str, **given: Any) -> Any:
                     "description_contains": "SAY",
                 }
             },
+        ),
+        (
+            ["list", "--exclude-tag", "none", "--category", "no", "--visibility", "nobody", "--team", "red"],
+            "list_tools",
+            {"filters": {"exclude_tags": ["none"], "categories": ["no"], "visibility": ["nobody"], "teams": ["red"]}},
+        ),
+        (
+            ["list", "--server", "one", "--server", "bad", "--no-examples", "--schemas"],
+            "list_tools",
+            {"filters": {"servers": ["one", "bad"], "has_examples": False}, "include_schemas": True},
         ),
         (
             ["describe", "one/echo", "--metrics", "--similar", "--no-examples"],
@@ -184,6 +196,7 @@ def test_the_graph_is_drawn_told_and_written_for_graphviz(cli: Any, tmp_path: Pa
     said = cli("tools", "graph", "--server", "shop")
     assert (said.out.splitlines()[0], "1 service, 2 tools, 1 flow" in said.err) == ("▶ shop/make", True)
     assert f'"shop/make" -> "{see}" [label="order_id → order_id"];' in cli("tools", "graph", "--dot").out
+    assert "2 services, " in cli("tools", "graph", "--server", "shop", "--server", "one").err
     said = cli("tools", "graph", "shop/mak")
     assert (said.code, "there is no tool 'shop/mak' (did you mean 'shop/make'?)" in said.err) == (1, True)
     said = cli("tools", "graph", "--server", "shoop")
@@ -281,6 +294,7 @@ def test_a_call_that_fails_or_waits_says_so_by_its_code(cli: Any, known: Path) -
         *[("command", "one/fail", "failed"), ("command", "one/fail", "waiting"), ("command", "one/fail", "waiting")],
         ("command", "bad/echo", "success"),
     ]
+    assert cli("tools", "audit", "--limit", "2", "--json").json["audit"] == rows[:2]
     assert "one/fail" in cli("tools", "audit").out
 
 
@@ -295,6 +309,28 @@ def test_what_is_always_called_is_listed_and_forgotten(cli: Any, known: Path) ->
     assert "is asked about again" in cli("tools", "approvals", "--forget", "one/*").out
     assert cli("tools", "approvals", "--json").json == {"approvals": [], "forgotten": []}
     assert cli("tools", "call", "one/structured").code == 4
+
+
+def test_of_what_is_always_called_it_is_told_what_has_changed_or_gone(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"hall": {"command": "hall"}}}')
+    with open_space(tmp_path / "space.db") as space:
+        space.store.commit([SaveTools("hall", [ListedTool("greet"), ListedTool("wave")])])
+    with open_space(tmp_path / "space.db") as space:
+        greet = space.tools.find("hall/greet")
+        assert greet is not None
+        digests = {"hall/gone": None, "hall/greet": greet.digest, "hall/wave": bytes(32)}
+        space.store.commit([], [Approve(tool, digest, "2026-04-01T09:30:00.000Z") for tool, digest in digests.items()])
+    rows = cli("tools", "approvals", "--json").json["approvals"]
+    assert [(row["tool"], row["known"], row["changed"]) for row in rows] == [
+        ("hall/gone", False, False),
+        ("hall/greet", True, False),
+        ("hall/wave", True, True),
+    ]
+    assert [line.split("2026-04-01 09:30")[1] for line in cli("tools", "approvals").out.splitlines()] == [
+        "  is not there now",
+        "",
+        "  has changed since, and is asked about again",
+    ]
 
 
 def test_on_a_terminal_the_person_is_asked(tmp_path: Path) -> None:
