@@ -14,6 +14,9 @@ from infospace.llm.client import connect
 from infospace.llm.model import Message, Reply, Request
 from infospace.llm.settings import configured
 
+FULL = Raw(
+    b'{"type": "message", "content": [{"type": "text", "text": "x"}], "stop_reason": "model_context_window_exceeded"}'
+)
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
@@ -40,6 +43,20 @@ def test_a_text_comes_with_the_tokens_that_were_counted(messages: Endpoint) -> N
     assert request["messages"] == [{"role": "user", "content": "Hello?"}]
     assert request["max_tokens"] > 0
     assert messages.keys == ["Bearer sk-ant-secret"]
+
+
+def test_all_that_the_system_says_stands_apart_from_the_turns(messages: Endpoint) -> None:
+    said: list[Message] = [
+        {"role": "system", "content": "Be short."},
+        {"role": "user", "content": "Hello?"},
+        {"role": "assistant", "content": "Hi."},
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "And you?"},
+    ]
+    asyncio.run(connect().complete(Request(tuple(said))))
+    (request,) = messages.requests
+    assert request["system"] == "Be short.\n\nBe kind."
+    assert request["messages"] == [said[1], said[2], said[4]]
 
 
 def test_a_schema_is_asked_for_as_the_format_of_the_output(messages: Endpoint) -> None:
@@ -99,6 +116,7 @@ def test_a_stream_that_is_cut_off_is_no_answer(messages: Endpoint) -> None:
     ("answer", "error", "message"),
     [
         (Say("x", finish="length"), BadResponse, "cut off at what the model allows"),
+        (FULL, BadResponse, "cut off at what the model allows"),
         (Say("x", refusal="no"), BadResponse, "the model refused"),
         (Say(""), BadResponse, "answered with nothing"),
         (Fail(401, "bad sk-ant-secret"), RequestRejected, r"does not take the key \(401\)"),
