@@ -135,9 +135,10 @@ def test_a_call_is_in_the_journal_before_it_is_made_and_after(
         return Say("Hi.", usage={"total_tokens": 9})
 
     endpoint.answers = answer
-    calls(journalled, request())
+    calls(journalled, request(max_tokens=7))
     (started,), (ended,) = before, rows(space)
-    digest = request().digest("made")
+    digest = request(max_tokens=7).digest("made")
+    assert ended.request == started.request == {"messages": [*request().messages], "max_tokens": 7}
     assert (started.status, started.answer, started.digest) == ("started", None, digest)
     assert (ended.sequence, ended.position, ended.kind, ended.target) == (1, "3.do[2].1", "llm", "made")
     assert (ended.status, ended.answer, ended.tokens, ended.digest) == ("success", "Hi.", 9, digest)
