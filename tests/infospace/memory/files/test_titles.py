@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infospace.core.resources import Location
-from infospace.data.titles import first_line, headings_at, title_of
+from infospace.data.titles import aliases_of, first_line, headings_at, title_of
 from infospace.store.note_fields import property_words
 from infospace.store.sqlite.read.search_results import TITLE, shortened
 
@@ -109,3 +109,20 @@ def test_titles_and_aliases_are_no_words_of_properties() -> None:
     """They are searched as names; of the others texts count, and lists of texts."""
     metadata = {"title": "T", "alias": "A", "aliases": ["B"], "status": "open", "tags": ["a", "b"], "rank": {"n": 3}}
     assert property_words(metadata) == "open\na\nb"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "aliases"),
+    [
+        ({}, ()),
+        ({"aliases": "One"}, ("One",)),
+        ({"alias": ["One", " Two "]}, ("One", "Two")),
+        ({"alias": "Two", "aliases": ["One", "", 3, "Two", "One"]}, ("One", "Two")),
+        ({"aliases": {"a": "One"}, "alias": None}, ()),
+    ],
+    ids=str,
+)
+def test_other_names_are_texts_of_either_property_each_once(
+    metadata: dict[str, object], aliases: tuple[str, ...]
+) -> None:
+    assert aliases_of(metadata) == aliases

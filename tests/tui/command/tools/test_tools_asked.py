@@ -90,14 +90,17 @@ def answered(folder: Path, name: str, **given: Any) -> Any:
             },
         ),
         (
-            ["list", "--exclude-tag", "none", "--category", "no", "--visibility", "nobody", "--team", "red"],
+            ["list", "--category", "no", "--visibility", "nobody", "--team", "red"],
             "list_tools",
-            {"filters": {"exclude_tags": ["none"], "categories": ["no"], "visibility": ["nobody"], "teams": ["red"]}},
+            {"filters": {"categories": ["no"], "visibility": ["nobody"], "teams": ["red"]}},
         ),
         (
-            ["list", "--server", "one", "--server", "bad", "--no-examples", "--schemas"],
+            ["list", "--server", "one", "--server", "bad", "--exclude-tag", "text", "--no-examples", "--schemas"],
             "list_tools",
-            {"filters": {"servers": ["one", "bad"], "has_examples": False}, "include_schemas": True},
+            {
+                "filters": {"servers": ["one", "bad"], "exclude_tags": ["text"], "has_examples": False},
+                "include_schemas": True,
+            },
         ),
         (
             ["describe", "one/echo", "--metrics", "--similar", "--no-examples"],
