@@ -24,7 +24,7 @@ from tui.command.common.plan_input import InputRefused, declared_in, parse_input
 from tui.command.common.sign_in import offer_sign_in
 from tui.command.common.stdin_stream import IncomingPlan, read_stdin
 from tui.text.output import Output, UsageError
-from tui.text.paths import path_of
+from tui.text.paths import lies_there, path_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -142,7 +142,7 @@ def _refused_by_empty_space(
     from planner.execute.start import Refused, prepare
     from planner.parse.text import Lines
 
-    if isinstance(read, Lines) or Path(address_of(args)).exists():
+    if isinstance(read, Lines) or lies_there(Path(address_of(args))):
         return None
     with open_from(args, create=False, new=True) as space:
         prepared = prepare(space, read.value, inputs)

@@ -18,6 +18,8 @@ from infospace.store.changes import MakeNote
 
 pytestmark = pytest.mark.usefixtures("warm_processes")
 
+TEXT = "word " * 80
+"""What is longer than the name of a file may be."""
 ENDLESS = "9" * 5_000
 """A number of more digits than Python reads."""
 
@@ -104,6 +106,32 @@ def test_a_home_of_nobody_is_a_path_like_others(cli: Any, word: str, code: int) 
     assert "bug" not in said.err
     assert said.code == code
     assert ("~nobody-is-called-so/x" in said.err) is (code != 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["add", TEXT], 2, "there is no file or folder '"),
+        (["edit", "note", "--value", TEXT], 2, "(`--value -` reads the text from standard input)"),
+        (["export", TEXT], 1, "is not a folder to write to: File name too long"),
+        (["export", "--in-place", TEXT], 0, "nothing to write"),
+        (["model", "use", TEXT], 2, "there is no embedding model 'word word"),
+        (["copy", "space.db", TEXT], 1, "cannot be opened"),
+        (["run", "-", "--space", TEXT], 2, "cannot be opened: File name too long"),
+        (["run", "plan.json", "--space", TEXT], 2, "cannot be opened: File name too long"),
+        (["doctor", "--space", TEXT], 0, "does not exist yet"),
+    ],
+    ids=lambda value: " ".join(value)[:20] if isinstance(value, list) else "",
+)
+def test_a_text_where_a_file_is_named_is_told_in_a_sentence(
+    cli: Any, tmp_path: Path, model: Any, words: list[str], code: int, message: str
+) -> None:
+    """It is longer than the name of a file may be."""
+    (tmp_path / "plan.json").write_text("[]")
+    cli("run", "-", stdin='[{"type": "create-note", "value": "x", "name": "note"}]')
+    said = cli(*words, stdin='[{"type": "say", "value": "x"}]')
+    assert (said.code, message in said.out + said.err) == (code, True), said
+    assert "bug" not in said.out + said.err
 
 
 def test_a_folder_as_plan_is_wrong_usage(cli: Any, tmp_path: Path) -> None:
