@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from infospace import open_space
+from infospace import Invalid, open_space
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.files.import_files import import_paths
 from infospace.files.tracked_files import first_to_embed
+from tui.runtime.detached_import import DetachedImport, ImportRecord
 
 NOTES = 60
 WORDS = "river garden paper window letter morning engine bridge water winter market teacher music doctor village "
@@ -144,6 +145,31 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(cli: Any, space: str, argu
     assert (said.code, said.out) == (2, "")
     assert message in said.err
     assert cli("add", "--status").out == "nothing was added in the background\n"
+
+
+def test_what_is_known_of_an_import_is_told_in_a_line(tmp_path: Path) -> None:
+    """How far it is; of one that says that it runs, and that nobody does, that it was broken off."""
+    job = DetachedImport(str(tmp_path / "work.db"))
+    assert job.read() is None
+    for record, line in (
+        (ImportRecord(("/a", "/b")), "/a, /b: looking for files"),
+        (ImportRecord(("/a",), what="embedding", done=1_000, total=2_000), "/a: embedding 1,000 of 2,000"),
+        (ImportRecord(("/a",), what="read", total=9, per_second=4.6), "/a: read 0 of 9, 5 a second"),
+    ):
+        assert (str(record), record.running) == (line, True)
+        job.write(record)
+        broken = job.read()
+        assert broken is not None
+        assert (str(broken), broken.running) == (line.replace(": ", ": broken off while "), False)
+        assert broken.to_json()["broken_off"] is True
+    for state in ("done", "stopped", "failed"):
+        job.write(ImportRecord(("/a",), state=state, message="well"))
+        ended = job.read()
+        assert ended is not None
+        assert (str(ended), ended.running, ended.broken_off) == ("/a: well", False, False)
+    (tmp_path / "work.db.add.json").write_text('{"paths": 3}')
+    with pytest.raises(Invalid, match=r"work.db.add.json' is damaged: .* \(remove it, and add again\)"):
+        job.read()
 
 
 def test_named_files_are_embedded_first_then_those_that_changed_last(tmp_path: Path) -> None:

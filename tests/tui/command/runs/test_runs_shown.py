@@ -130,6 +130,19 @@ def test_of_a_long_loop_the_later_rounds_are_counted(cli: Any) -> None:
     assert "… 21 more steps of later rounds" in said
 
 
+def test_items_that_failed_are_counted_and_an_empty_result_is_told(cli: Any) -> None:
+    steps = [
+        {"type": "create-collection", "value": ["1", "x", "y"], "out": "$all"},
+        {"type": "map", "target": "$all", "operation": {"type": "coerce", "coercion": "int"}, "on_fail": "continue",
+         "out": "$numbers"},
+        {"type": "head", "target": "$numbers", "count": 0, "out": "$none"},
+    ]  # fmt: skip
+    said = cli("run", "-", stdin=json.dumps(steps))
+    assert said.code == 0
+    assert "\n    2 of 3 items failed; the first, " in said.err
+    assert (said.out, said.err.splitlines()[-1]) == ("", "the result is an empty collection")
+
+
 def test_data_is_whole_after_a_step_whose_resource_was_deleted_later(cli: Any) -> None:
     """The run is a success, and says so."""
     steps = [{"type": "create-note", "value": "here", "out": "$n"}, {"type": "remove", "target": "$n"}]
