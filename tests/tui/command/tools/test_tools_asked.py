@@ -23,6 +23,8 @@ from infospace.store.tool_records import ListedTool, SaveTools
 from infospace.tools.search.results import ToolQuery
 from planner.metatools.registry import META
 from planner.metatools.search_tools import find_tools
+from tui.command.tools.common import line
+from tui.command.tools.describe import _about, _measured
 
 pytestmark = pytest.mark.usefixtures("warm_processes")
 
@@ -375,3 +377,40 @@ def test_a_call_lasts_as_its_servers_entry_says(cli: Any, tmp_path: Path) -> Non
     late = cli("tools", "call", "one/slow")
     assert (late.code, "did not answer within 0.4 s" in late.err) == (1, True)
     assert cli("tools", "call", "one/slow", "--timeout-ms", "20000").code == 0
+
+
+@pytest.mark.parametrize(
+    ("annotations", "approval", "blocked", "said"),
+    [
+        (None, True, False, "does not say whether it changes anything; it needs approval before each call"),
+        ({"read_only": True, "idempotent": True}, False, False, "read only, idempotent; it needs no approval"),
+        ({"read_only": False, "destructive": False}, True, True, "adds, and removes nothing; it is blocked"),
+    ],
+)
+def test_what_a_tool_changes_and_whether_it_is_asked_about_is_a_line(
+    annotations: dict[str, bool] | None, approval: bool, blocked: bool, said: str
+) -> None:
+    assert _about({"annotations": annotations, "needs_approval": approval, "blocked": blocked}) == said
+
+
+def test_how_calls_of_a_tool_went_is_a_line() -> None:
+    measured = {"execution_count": 1_200, "success_rate": 0.956, "mean_ms": 1_234.5, "p95_ms": 2_000.4}
+    assert _measured(measured) == "called 1,200 times, 96% well; 1,234 ms on average, 95 of 100 within 2,000 ms"
+    assert _measured(measured | {"execution_count": 1}).startswith("called 1 time, ")
+    assert _measured({"execution_count": 0}) == "never called"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "a/b                                   What it does."),
+        ({"title": "Its title"}, "a/b                                   Its title"),
+        ({"kind": "prompt", "connected": False}, "a/b (prompt, not connected)           What it does."),
+        ({"connected": False}, "a/b (not connected)                   What it does."),
+    ],
+    ids=str,
+)
+def test_a_tool_is_a_line_that_says_what_it_is_and_whether_it_can_be_reached(fields: dict[str, Any], said: str) -> None:
+    tool = {"kind": "tool", "connected": True, "tool_name": "a/b", "title": "", "description": "What it does."}
+    assert line(tool | fields) == said
+    assert line(tool | fields, "0.5  ") == f"0.5  {said}"
