@@ -65,8 +65,16 @@ def test_an_answer_without_its_step_or_a_step_without_its_answer_is_told_so(cli:
 
 
 def test_an_answer_may_be_kept_for_later(cli: Any) -> None:
-    """`resume` takes it."""
+    """`resume` takes it, and what is said of how it goes on."""
     cli("run", "-", stdin=json.dumps(PLAN))
+    for more in (["--approve", "files/write"], ["--cache"], ["--data"]):
+        refused = cli("answer", "run_1", "2", "7", "--only", *more)
+        assert (refused.code, refused.out) == (2, "")
+        assert refused.err == (
+            "infospace: --only keeps the answer, and nothing goes on yet (`infospace resume run_1` takes "
+            "--approve, --cache and --data)\n"
+        )
+    assert cli("answer", "run_1", "--json").json != []
     assert cli("answer", "run_1", "2", "7", "--only").code == 0
     done = cli("resume", "run_1")
     assert (done.code, done.out) == (0, "it was 7\n")
