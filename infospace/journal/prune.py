@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KINDS: tuple[RunKind, ...] = ("plan", "session")
 """Runs that are removed. Imports and edits are short, and say what can be undone."""
 
-_AGE = re.compile(r"(\d+)([hdw])")
+_AGE = re.compile(r"([0-9]{1,6})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -39,7 +39,7 @@ def read_age(text: str) -> timedelta:
     """Return an age: `36h`, `30d`, `8w`; Invalid for anything else."""
     match = _AGE.fullmatch(text)
     if match is None or int(match[1]) > 100_000:
-        raise Invalid(f"{text!r} is not an age", hint="a number of hours, days or weeks: 36h, 30d, 8w")
+        raise Invalid(f"{text!r:.40} is not an age", hint="a number of hours, days or weeks: 36h, 30d, 8w")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 

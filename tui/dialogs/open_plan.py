@@ -14,7 +14,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui.dialogs.base import Dialog
-from tui.text.paths import path_of
+from tui.text.paths import lies_there, path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class OpenPlanDialog(Dialog[str | None]):
         at, typed = self.query_one(OptionList).highlighted, self.query_one(Input).value.strip()
         if at is not None:
             self.dismiss(self._shown[at].name)
-        elif typed and len(self._shown) == 1 and not path_of(typed).exists():
+        elif typed and len(self._shown) == 1 and not lies_there(path_of(typed)):
             self.dismiss(self._shown[0].name)
         elif typed:
             self.dismiss(typed)

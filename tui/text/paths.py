@@ -17,6 +17,11 @@ def path_of(text: str) -> Path:
     return Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises where there is nobody of that name
 
 
+def lies_there(path: Path) -> bool:
+    """Whether something lies at a path: nothing does where a name is longer than that of a file may be."""
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises for such a name
+
+
 def read_source(path: str) -> bytes:
     """Return the bytes of a file, or of standard input for `-`."""
     if path == "-":

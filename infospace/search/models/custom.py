@@ -10,6 +10,7 @@ become a text's stands in `1_Pooling/config.json`, as sentence-transformers writ
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +53,7 @@ def resolve(name: str) -> str:
     Raises NotFound for what is neither, with the names that are near.
     """
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if os.path.isdir(folder):  # noqa: PTH112 - Path.is_dir raises for a name that no folder can have
         return str(folder.resolve())
     if folder.is_absolute() or name.startswith((".", "~")):
         raise NotFound(f"there is no folder {name!r}", hint="a folder with model.onnx and tokenizer.json, or a name")
@@ -62,7 +63,7 @@ def resolve(name: str) -> str:
         return same
     near = _near(name, names)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"for example {', '.join(names[:3])}"
-    raise NotFound(f"there is no embedding model {name!r}", hint=hint)
+    raise NotFound(f"there is no embedding model {name!r:.200}", hint=hint)
 
 
 def _near(name: str, names: list[str]) -> list[str]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,7 +24,8 @@ class FileDestination:
         self.address = address
         self._identity = identity
         path = open_file.real(address)
-        if path.exists() and not _may_be_copied_into(path, address):
+        there = os.path.exists(path)  # noqa: PTH110 - Path.exists raises for a name that no file can have
+        if there and not _may_be_copied_into(path, address):
             raise occupied(address)
         open_file.make_folder(path, address)
         self.connection: Connection = connect(f"{path.as_uri()}?mode=rwc", address, wait=wait)

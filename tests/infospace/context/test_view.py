@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from infospace import Collection, Context, NotFound, Relation, Space
+from infospace import BudgetExceeded, Collection, Context, NotFound, Relation, Space
+from infospace.core.bounds import Bounds, Room
 from infospace.core.resources import CreatedBy
 from infospace.search.query import Hit
 from infospace.store.changes import Delete, Revise
@@ -122,6 +123,16 @@ def test_contents_and_texts_of_every_kind(space: Space) -> None:
     assert view.content(list_) == ["text", [{"b": 1, "a": [None]}, "text"], arrow.content]
     assert view.text(list_).startswith('text\n\n{"b":1,"a":[null]}\n\ntext\n\n{"source":')
     assert view.source(text) is text
+
+
+def test_texts_are_joined_as_long_as_there_is_room(space: Space) -> None:
+    """The separators count too, but for one behind the last."""
+    view = space.context()
+    view.room = Room(Bounds(characters=6))
+    assert view.joined(["ab", "cd"], "--") == "ab--cd"
+    with pytest.raises(BudgetExceeded, match="it would make 7 or more"):
+        view.joined(["ab", "cde"], "--")
+    assert view.joined([], "--") == ""
 
 
 def test_one_view_takes_over_what_another_made(space: Space) -> None:

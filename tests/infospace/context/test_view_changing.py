@@ -44,6 +44,19 @@ def test_a_change_is_seen_at_once_and_stored_as_it_was_shown(space: Space) -> No
     assert space.context().content(space.context().get(list_id)) == [None, "b"]
 
 
+def test_nothing_to_add_or_to_take_out_makes_no_version(space: Space) -> None:
+    note_id, list_id = stored(space)
+    view = space.context()
+    list_ = view.get(list_id)
+    assert isinstance(list_, Collection)
+    assert view.add(list_, []) == view.take_out(list_, []) == list_
+    assert view.take_out(list_, [Member(note_id)]).version == 2
+    space.store.commit(view.changes)
+    now = space.context().get(list_id)
+    assert isinstance(now, Collection)
+    assert (now.version, len(now)) == (2, 0)
+
+
 def test_what_was_deleted_is_gone_for_the_step_and_its_parts(space: Space) -> None:
     """By its id, and among others; by a name too."""
     note_id, _ = stored(space)

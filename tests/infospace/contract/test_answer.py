@@ -151,6 +151,16 @@ def test_previews_fit_and_say_when_they_are_cut(space: Space) -> None:
     assert view.preview(view.collection([notes[0], view.collection([])])).startswith("2 items: number 0; Collection_")
 
 
+def test_an_answer_says_three_things_that_a_reader_is_to_know(space: Space) -> None:
+    """Each once, in their order, behind the text or the number of items."""
+    view = space.context()
+    for text in ("one", "", "two", "one", "three", "four"):
+        view.remark(text)
+    note = view.note("short")
+    assert view.answer(note) == "short (one; two; three)"
+    assert view.answer(view.collection([note])) == "1 note (one; two; three): short"
+
+
 def test_a_text_that_is_cut_again_says_how_long_it_was_at_first() -> None:
     """Whatever it was cut to in between."""
     once = truncate("x" * 9_000)

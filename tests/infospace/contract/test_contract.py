@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -103,6 +104,14 @@ def test_an_effect_may_depend_on_the_arguments() -> None:
     assert count_words_.effect_of(count_words_.validate({"text": "a", "loud": True})) == "writes"
     assert count_words_.effect_of(count_words_.validate({"text": "a"})) == "pure"
     assert look.effect_of(look.validate({"text": "a"})) == "reads"
+
+
+def test_what_asks_or_calls_or_is_of_somebody_else_may_wait() -> None:
+    """Unless it says so itself."""
+    assert [entry.may_wait for entry in (count_words_, whisper, look)] == [False, True, False]
+    assert replace(look, asks=True).may_wait
+    assert replace(look, provider="somebody").may_wait
+    assert [replace(entry, waits=not entry.may_wait).may_wait for entry in (look, whisper)] == [True, False]
 
 
 def test_the_schema_is_closed_and_says_what_is_required() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from infospace import Primitive
 from infospace.contract.catalogue import installed
-from infospace.contract.docs import to_json, to_markdown
+from infospace.contract.docs import CACHED, to_json, to_markdown
 
 ENTRIES = list(installed())
 KEYS = [
@@ -52,6 +52,7 @@ def test_the_markdown_contract_has_every_part(entry: Primitive) -> None:
         assert ("required" in line) == argument.required
     for part in (entry.behaviour, *entry.failures, *entry.avoid):
         assert part in text
+    assert ("; `out` is required." in text, CACHED in text) == (entry.out == "required", entry.asks)
     shown = text.partition("```json\n")[2].partition("\n```")[0]
     assert [json.loads(line) for line in shown.splitlines()] == [dict(example) for example in entry.examples]
 

@@ -10,6 +10,7 @@ import pytest
 from infospace import Conflict, Invalid, Note, Space
 from infospace.core.redaction import hidden
 from infospace.core.tool import Tool
+from infospace.data.properties import PropertyCounts, survey
 from infospace.data.result import display_name, truncate
 from infospace.data.titles import beginning, first_line
 from infospace.editing.edit import edit
@@ -55,6 +56,21 @@ def test_eight_misfits_of_a_value_are_told() -> None:
     numbers = {"type": "array", "items": {"type": "integer"}}
     assert [len(validate(["a"] * count, numbers)) for count in (7, 8, 9)] == [7, 8, 8]
     assert len(validate(["a"] * 9, numbers, 9)) == 9
+
+
+def test_twenty_different_values_of_a_property_are_told() -> None:
+    """Of a thousand and more none is counted, and it is known when there may be few again."""
+    for count, told in ((20, 20), (21, None)):
+        values = survey({"n": number} for number in range(count))["n"].values
+        assert (None if values is None else len(values)) == told
+    counts = PropertyCounts()
+    for number in range(1_001):
+        counts.add({"n": number})
+    for number in range(980):
+        counts.remove({"n": number})
+    assert counts.are_exact
+    counts.remove({"n": 980})
+    assert not counts.are_exact
 
 
 def test_a_value_of_three_characters_is_no_secret() -> None:

@@ -33,6 +33,9 @@ def test_a_url_is_shown_without_login_and_values_of_its_query(url: str, shown: s
         (["-e", "GITHUB_PERSONAL_ACCESS_TOKEN=abcd"], ["-e", "GITHUB_PERSONAL_ACCESS_TOKEN=•••"]),
         (["postgres://me:pw@host/db"], ["postgres://•••@host/db"]),
         (["ghp_0123456789abcdef"], ["•••"]),
+        (["0123456789abcdefghijklmn", "0123456789abcdefghijklm"], ["•••", "0123456789abcdefghijklm"]),
+        (["--token=abcd", "run", "--secret", "abcd", "efgh"], ["--token=•••", "run", "--secret", "•••", "efgh"]),
+        (["https://host.org/mcp#abcd"], ["https://host.org/mcp#•••"]),
         (["--token", "${TOKEN}", "--key", "--verbose"], ["--token", "${TOKEN}", "--key", "--verbose"]),
         (
             ["-y", "@modelcontextprotocol/server-filesystem", "/home/me/notes", "--keyboard=de"],
@@ -44,6 +47,8 @@ def test_arguments_are_shown_without_what_is_secret_by_its_name_or_its_form(give
     assert shown_arguments(given) == shown
     taken = [one for before, after in zip(given, shown, strict=True) if before != after for one in [before]]
     assert all(hidden(one, secret_arguments(given)) != one for one in taken)
+    left = [one for one in given if one in shown and "${" not in one]
+    assert [hidden(one, secret_arguments(given)) for one in left] == left
 
 
 def test_a_known_secret_is_hidden_wherever_it_stands_the_longest_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import time
@@ -12,7 +13,11 @@ import pytest
 from chatting import Endpoint
 
 from infospace import Space, open_space
+from infospace.core.resources import CreatedBy
 from infospace.journal.answer_cache import AnswerCache, addressed
+from infospace.llm.client import connect
+from infospace.llm.meter import Meter
+from infospace.llm.model import Request
 from infospace.tools.local import LocalTools
 from infospace.tools.scope import Scope
 from infospace.tools.scoped_space import ScopedSpace
@@ -49,6 +54,17 @@ def test_an_equal_question_of_a_later_run_is_not_asked(cached: Space, endpoint: 
     with cached.store.reading() as snapshot:
         (call,) = snapshot.calls(second.run)
     assert (call.status, call.answer, call.tokens) == ("success", "One", 0)
+
+
+def test_an_answer_that_is_kept_is_told_whole_where_pieces_are_wanted(cached: Space, endpoint: Endpoint) -> None:
+    endpoint.say("One")
+    for times in (1, 2):
+        meter, pieces = Meter(), list[str]()
+        meter.answers = cached.answers
+        question = Request(({"role": "user", "content": "a title"},))
+        reply, _ = asyncio.run(meter.call(connect(), question, CreatedBy(), pieces.append))
+        assert ("".join(pieces), reply.text, reply.cached) == ("One", "One", times == 2)
+    assert len(endpoint.requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ from infospace.llm.client import connect
 from infospace.llm.model import Message, Reply, Request
 from infospace.llm.settings import configured
 
+FULL = Raw(
+    b'{"type": "message", "content": [{"type": "text", "text": "x"}], "stop_reason": "model_context_window_exceeded"}'
+)
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
@@ -42,6 +45,20 @@ def test_a_text_comes_with_the_tokens_that_were_counted(messages: Endpoint) -> N
     assert messages.keys == ["Bearer sk-ant-secret"]
 
 
+def test_all_that_the_system_says_stands_apart_from_the_turns(messages: Endpoint) -> None:
+    said: list[Message] = [
+        {"role": "system", "content": "Be short."},
+        {"role": "user", "content": "Hello?"},
+        {"role": "assistant", "content": "Hi."},
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "And you?"},
+    ]
+    asyncio.run(connect().complete(Request(tuple(said))))
+    (request,) = messages.requests
+    assert request["system"] == "Be short.\n\nBe kind."
+    assert request["messages"] == [said[1], said[2], said[4]]
+
+
 def test_a_schema_is_asked_for_as_the_format_of_the_output(messages: Endpoint) -> None:
     messages.say('{"n": 1}')
     assert ask(schema=SCHEMA).text == '{"n": 1}'
@@ -64,6 +81,13 @@ def test_a_model_that_allows_fewer_tokens_is_asked_for_so_many(messages: Endpoin
     messages.say(Fail(400, "max_tokens: 16384 > 4096, which is the maximum allowed"), "Hi.")
     assert ask().text == "Hi."
     assert messages.requests[-1]["max_tokens"] == 4096
+
+
+def test_a_limit_that_was_asked_for_is_not_changed(messages: Endpoint) -> None:
+    messages.say(Fail(400, "max_tokens: 5000 > 4096, which is the maximum allowed"))
+    with pytest.raises(RequestRejected, match="5000 > 4096"):
+        ask(max_tokens=5_000)
+    assert len(messages.requests) == 1
 
 
 @pytest.mark.parametrize("forced", [False, True])
@@ -99,6 +123,7 @@ def test_a_stream_that_is_cut_off_is_no_answer(messages: Endpoint) -> None:
     ("answer", "error", "message"),
     [
         (Say("x", finish="length"), BadResponse, "cut off at what the model allows"),
+        (FULL, BadResponse, "cut off at what the model allows"),
         (Say("x", refusal="no"), BadResponse, "the model refused"),
         (Say(""), BadResponse, "answered with nothing"),
         (Fail(401, "bad sk-ant-secret"), RequestRejected, r"does not take the key \(401\)"),

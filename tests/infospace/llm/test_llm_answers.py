@@ -93,6 +93,13 @@ def test_a_wrong_answer_is_not_remembered(space: Space, endpoint: Endpoint) -> N
         asyncio.run(view.ask_model("Who?", schema=PERSON))
     endpoint.say('{"name": "Ada", "age": 36}')
     assert asyncio.run(view.ask_model("Who?", schema=PERSON)) == {"name": "Ada", "age": 36}
+    assert endpoint.requests[2] == endpoint.requests[0]
+
+
+def test_only_the_answer_may_stand_in_the_object_around_it(space: Space, endpoint: Endpoint) -> None:
+    endpoint.say('{"value": true, "why": "it is"}', '{"value": true}')
+    assert ask(space, "Is it?", schema={"type": "boolean"}) is True
+    assert len(endpoint.requests) == 2
 
 
 def test_a_check_of_ones_own_is_part_of_it(space: Space, endpoint: Endpoint) -> None:

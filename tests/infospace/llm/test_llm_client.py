@@ -104,9 +104,12 @@ def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(
     ("answer", "message"),
     [
         (Fail(401, "bad key"), r"does not take the key \(401\): bad key \(INFOSPACE_LLM_KEY is the key\)"),
+        (Fail(403, "no access"), r"does not take the key \(403\): no access \(INFOSPACE_LLM_KEY is the key\)"),
         (Fail(404, "no such model"), r"no such model or path, for 'made' \(404\): no such model"),
         (Fail(400, "too long", code="context_length_exceeded"), r"does not take the request \(400\): too long"),
-        (Raw(b'{"error": {"message": "no credit"}}'), "does not take the request: no credit"),
+        (Raw(b'{"error": {"message": "no credit"}}'), "does not take the request: no credit$"),
+        (Raw(b'{"error": {"detail": "no credit"}}'), "does not take the request: no credit$"),
+        (Raw(b'{"error": "no credit"}'), "does not take the request: no credit$"),
     ],
 )
 def test_what_the_endpoint_declines_is_said_at_once(endpoint: Endpoint, answer: Any, message: str) -> None:
@@ -148,6 +151,9 @@ def test_parts_of_text_are_joined_and_reasoning_in_front_is_left_out(endpoint: E
     assert ask().text == "One two."
     endpoint.say(Say("<think>It asks for two.</think>\n\nTwo."))
     assert ask().text == "Two."
+    about = f"{'The mark of thoughts: ' * 10}<think>so</think>, and <think>so</think>."
+    endpoint.say(Say(about), Say(f"<think>About thoughts.</think>{about}"))
+    assert [ask().text, ask().text] == [about, about]
 
 
 def test_a_form_that_is_refused_is_not_tried_again(endpoint: Endpoint) -> None:
@@ -162,6 +168,13 @@ def test_a_form_that_is_refused_is_not_tried_again(endpoint: Endpoint) -> None:
     assert endpoint.requests[0]["response_format"]["json_schema"]["schema"] == SCHEMA
     ask(schema=SCHEMA)
     assert len(endpoint.requests) == 4
+
+
+@pytest.mark.parametrize("status", [400, 415, 422, 501])
+def test_a_form_is_refused_by_any_status_that_says_so(endpoint: Endpoint, status: int) -> None:
+    endpoint.say(Fail(status, "what is response_format?", {"x-should-retry": "false"}), '{"n": 1}')
+    assert ask(schema=SCHEMA).text == '{"n": 1}'
+    assert [request["response_format"]["type"] for request in endpoint.requests] == ["json_schema", "json_object"]
 
 
 def test_a_request_that_is_refused_in_every_form_teaches_nothing(endpoint: Endpoint) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from chatting import Endpoint, Fail, Hang, Say
 
-from infospace import BudgetExceeded, Space, Unreachable
+from infospace import BadResponse, BudgetExceeded, RequestRejected, Space, Unreachable
 from infospace.core.resources import CreatedBy
 from infospace.journal.rows import CallRow, OpenRun
 from infospace.llm.client import connect
@@ -94,6 +94,15 @@ def test_the_tokens_of_a_budget_are_those_that_the_endpoint_counted(endpoint: En
     assert meter.spent == {"llm_calls": 1, "tokens": 60}
 
 
+def test_an_answer_that_cannot_be_used_costs_what_was_sent(endpoint: Endpoint) -> None:
+    """One that did not come costs nothing."""
+    meter = Meter()
+    endpoint.say(Say(""), Fail(401, "bad key"))
+    assert [type(one) for one in calls(meter, request("x" * 160))] == [BadResponse]
+    assert [type(one) for one in calls(meter, request("y" * 160))] == [RequestRejected]
+    assert meter.spent == {"llm_calls": 2, "tokens": 40}
+
+
 def test_messages_under_way_count_before_their_answers_come(endpoint: Endpoint) -> None:
     """Three calls of 40 tokens at once do not fit into 100."""
     found = calls(Meter(tokens=100), *(request(f"{number}" * 160) for number in range(3)))
@@ -126,14 +135,29 @@ def test_a_call_is_in_the_journal_before_it_is_made_and_after(
         return Say("Hi.", usage={"total_tokens": 9})
 
     endpoint.answers = answer
-    calls(journalled, request())
+    calls(journalled, request(max_tokens=7))
     (started,), (ended,) = before, rows(space)
-    digest = request().digest("made")
+    digest = request(max_tokens=7).digest("made")
+    assert ended.request == started.request == {"messages": [*request().messages], "max_tokens": 7}
     assert (started.status, started.answer, started.digest) == ("started", None, digest)
     assert (ended.sequence, ended.position, ended.kind, ended.target) == (1, "3.do[2].1", "llm", "made")
     assert (ended.status, ended.answer, ended.tokens, ended.digest) == ("success", "Hi.", 9, digest)
     assert ended.started == started.started
     assert ended.duration_ms > 0
+
+
+def test_calls_of_an_earlier_part_are_charged_and_numbered_and_not_made_again(
+    space: Space, endpoint: Endpoint, journalled: Meter
+) -> None:
+    """In whatever order they stand; one that failed is made again."""
+    endpoint.say(Say("Hi.", usage={"total_tokens": 9}), Fail(401, "bad key"))
+    calls(journalled, request())
+    calls(journalled, request("again"))
+    meter = Meter()
+    meter.remember(sorted(rows(space), key=lambda row: -row.sequence))
+    assert (meter.spent, meter.number()) == ({"llm_calls": 2, "tokens": 9}, 3)
+    assert calls(meter, request(), request("again")) == ["Hi.", "A sensible answer."]
+    assert (meter.calls, len(endpoint.requests)) == (3, 3)
 
 
 def test_a_failed_call_is_in_the_journal_with_its_reason(space: Space, endpoint: Endpoint, journalled: Meter) -> None:

@@ -21,6 +21,7 @@ from infospace.store.open import open_store
 from infospace.store.postgres.members import add_member, members, remove_member
 from infospace.store.postgres.row_security import Member
 from planner import run_sync
+from tui.command.system.members import _line
 
 pytestmark = pytest.mark.usefixtures("warm_processes")
 
@@ -249,3 +250,18 @@ def test_every_table_says_who_sees_it(space: str) -> None:
 
     tables = {str(name) for (name,) in rows(space, "SELECT tablename FROM pg_tables WHERE schemaname = 'infospace'")}
     assert tables - set(SIGHT) == set()
+
+
+@pytest.mark.parametrize(
+    ("member", "line"),
+    [
+        (Member("ann", "write"), "ann    write  sees everything"),
+        (Member("bob", "read", tags=("x",)), "bob    read   tags x"),
+        (
+            Member("robin", "run", ("a", "b/c"), ("public",), ("nightly",)),
+            "robin  run    folders a, b/c; tags public; queues nightly",
+        ),
+    ],
+)
+def test_a_member_is_a_line_with_what_it_may_and_sees(member: Member, line: str) -> None:
+    assert _line(member, 5) == line

@@ -22,7 +22,7 @@ from infospace.core.ids import Kind
 from infospace.store.changes import MakeNote
 from infospace.store.open import open_store
 from infospace.store.postgres import store as postgres_store
-from infospace.store.postgres.connection import connect, reported
+from infospace.store.postgres.connection import REFUSAL, connect, public, reported
 from infospace.store.postgres.store import parsed
 from infospace.store.protocol import Store
 
@@ -205,6 +205,47 @@ def test_an_address_with_something_unknown_in_it_is_told() -> None:
         open_store("postgresql://me:secret@127.0.0.1:1/notes?colour=red", create=True)
     assert refused.value.hint == "postgresql://USER@HOST/DATABASE?space=NAME, with what psql takes"
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "hint"),
+    [
+        ("53100", "has no room left on its disk: nothing of this change was stored", "free some space"),
+        ("53200", "needs more memory than there is", "close something"),
+        ("54000", "holds nothing of this size: nothing of this change was stored", "make the longest word"),
+        ("53300", "has as many connections as it takes", "wait until others are done"),
+        ("57014", "gave the question up, since it took too long", "ask less at a time"),
+        ("42501", "does not allow you this", "`infospace members` lists who may what"),
+        ("25006", "can be read and not written", "name the address that takes writes"),
+        ("28P01", "does not know this user and password", "look at the address"),
+        ("3D000", "does not exist", "make it with `createdb`"),
+        ("57P01", "cannot be reached: told so", "look whether it runs"),
+        ("42601", "refused a statement: told so", "this is a fault of infospace"),
+    ],
+)
+def test_what_a_server_reports_is_one_sentence_by_its_code(code: str, said: str, hint: str) -> None:
+    told = reported(psycopg.errors.lookup(code)("told so\nDETAIL: much"), "the address")
+    assert isinstance(told, StoreError)
+    assert told.message == f"the database 'the address' {said}"
+    assert (told.hint or "").startswith(hint)
+
+
+def test_what_a_member_may_not_change_is_said_beside_the_right_that_is_missing() -> None:
+    told = reported(psycopg.errors.InsufficientPrivilege(REFUSAL), "the address")
+    assert told.message == f"the database 'the address' does not allow you this: {REFUSAL}"
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://me:secret@host/db", "postgresql://me:…@host/db"),
+        ("postgresql://me@host/db?space=a&password=secret&b=c", "postgresql://me@host/db?space=a&password=…&b=c"),
+        ("postgresql://host/db?sslpassword=secret", "postgresql://host/db?sslpassword=…"),
+        ("postgresql:///db?space=a", "postgresql:///db?space=a"),
+    ],
+)
+def test_an_address_is_shown_without_its_password(address: str, shown: str) -> None:
+    assert public(address) == shown
 
 
 def test_processes_write_at_once_and_nothing_is_lost(address: str) -> None:

@@ -349,3 +349,11 @@ def test_a_resource_that_is_not_listed_has_what_its_entry_says(space: Space, tmp
     )  # fmt: skip
     assert (one.integration, one.read_only, one.destructive) == ("MCP", True, False)
     assert space.tools.find("api/x:y", "resource") is None
+
+
+def test_an_answer_is_what_is_structured_else_its_one_text_else_its_blocks() -> None:
+    """Its text is that of all blocks of text, a line each."""
+    blocks = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]
+    assert (ToolAnswer(blocks).content, ToolAnswer(blocks).text) == (blocks, "a\nb")
+    assert (ToolAnswer(blocks[:1]).content, ToolAnswer(blocks[1:2]).content) == ("a", blocks[1:2])
+    assert (ToolAnswer(blocks, structured=[]).content, ToolAnswer().content, ToolAnswer().text) == ([], [], "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from types import ModuleType
 from typing import Any
@@ -10,7 +11,21 @@ import pytest
 
 from infospace import Args, Collection, Context, Space, primitive
 from infospace.contract.catalogue import Catalogue, PackageProvider, installed
-from infospace.core.bounds import Bounds, OutOfTime, Room, Stop, at_most, check_time, ending, stopped_by
+from infospace.core.bounds import (
+    Bounds,
+    OutOfTime,
+    Room,
+    Stop,
+    at_most,
+    bounded,
+    check_time,
+    ending,
+    measure,
+    measure_table,
+    seconds_left,
+    stopped_by,
+    unhurried,
+)
 from infospace.core.ids import Kind
 from infospace.store.changes import MakeNote
 from planner.execute.start import run_sync
@@ -68,6 +83,38 @@ def test_who_runs_a_plan_may_allow_less_than_it_says(space: Space) -> None:
     with at_most(Bounds(items=100)):
         run = run_sync(space, {"steps": TABLE, "budget": {"items": 10_000}})
     assert "the budget of 100 items" in str(run.reason)
+    with at_most(Bounds(items=100, characters=20)):
+        assert bounded(1_000, 10) == Bounds(100, 10)
+        assert bounded(10, 1_000) == Bounds(10, 20)
+    assert bounded(1_000, 1_000) == Bounds(1_000, 1_000)
+
+
+def test_what_is_done_inside_ends_with_what_is_around_it() -> None:
+    """Or before; what has to come to its end does."""
+    with ending(time.monotonic() - 1):
+        with ending(time.monotonic() + 50), pytest.raises(OutOfTime):
+            check_time()
+        with unhurried():
+            check_time()
+            assert seconds_left() == math.inf
+        with pytest.raises(OutOfTime):
+            check_time()
+    with ending(time.monotonic() + 50):
+        with ending(time.monotonic() - 1), pytest.raises(OutOfTime):
+            check_time()
+        check_time()
+    assert seconds_left() == math.inf
+
+
+def test_the_columns_of_a_table_count_once() -> None:
+    """Of rows that have the same; a row of others counts as it is, and so does what is no row."""
+    rows = [{"region": "north", "n": 1}, {"region": "south", "n": 2}, {"region": "east", "m": 3}]
+    whole, plain = measure(rows)
+    frame = 2 + 2 * 4 + len("region") + len("n")
+    assert (measure_table(rows), plain) == ((whole - frame, True), True)
+    assert measure_table(rows[:1]) == measure(rows[:1]) == (frame + len("north") + 8, True)
+    assert measure_table(["north", {"n": 1}]) == measure(["north", {"n": 1}])
+    assert measure_table([]) == (0, True)
 
 
 def test_no_handler_makes_a_budget_that_ran_out_a_success(space: Space) -> None:

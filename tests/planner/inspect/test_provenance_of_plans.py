@@ -193,6 +193,20 @@ def test_the_result_is_made_of_its_variable_as_the_run_left_it(based: Space) -> 
     assert why(based, result).nodes[Use(result, 1)].inputs == (Edge(Use("Note_1", 2), "used", "b"),)
 
 
+def test_what_is_bound_more_than_once_is_told_by_the_last_variable(based: Space) -> None:
+    """Of a variable that held several, the result is made of the last."""
+    load = {"type": "load", "target": "a"}
+    found = ran(
+        based, {**load, "out": "$x"}, {**load, "out": "$y"}, {"type": "create-collection", "value": ["$x"], "out": "$c"}
+    )
+    assert inputs(why(based, found.bindings["c"].id), found.bindings["c"].id) == {("Note_1", "used", "y")}
+    makes = {"type": "create-note", "out": "$x"}
+    found = ran(based, {**makes, "value": {"n": 1}}, {**makes, "value": {"n": 2}}, result="$x.n")
+    assert found.result is not None
+    given = str(found.result.resource_id)
+    assert inputs(why(based, given), given) == {(found.bindings["x"].id, "used", "x")}
+
+
 def test_a_search_result_was_found_in_its_source(space: Space) -> None:
     """It was not made of whatever else the search read."""
     texts = {"moon": "The moon draws the tides.", "bread": "Bread and salt."}

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, ErrorData
 
 from infospace import Space
-from infospace.contract.tool_signature import briefly
+from infospace.contract.tool_signature import briefly, tersely
 from infospace.data.json_text import dump
 from infospace.schema.validate import validate
 from infospace.tools.local import LocalTools
@@ -167,6 +167,18 @@ def test_what_a_client_loads_is_the_schema_in_few_words() -> None:
     ]
     whole = META["search_tools"].schema
     assert [validate(call, search) == [] for call in calls] == [validate(call, whole) == [] for call in calls]
+
+
+def test_of_what_may_be_left_out_null_is_not_told_and_tersely_its_form_alone() -> None:
+    """What has to be given may still be null; a field may be called as what is left out."""
+    text, nothing = {"type": "string", "minLength": 1, "description": "Words."}, {"type": "null"}
+    fields = {"description": {"anyOf": [text, nothing], "default": None}, "pattern": {"anyOf": [text, nothing]}}
+    brief = briefly({"properties": fields, "required": ["pattern"]})
+    assert brief["properties"] == {"description": text, "pattern": {"anyOf": [text, nothing]}}
+    assert tersely({"properties": fields, "required": ["pattern"], "additionalProperties": False}) == {
+        "properties": {"description": {"type": "string"}, "pattern": {"anyOf": [{"type": "string"}, nothing]}},
+        "required": ["pattern"],
+    }
 
 
 def test_a_definition_that_refers_to_itself_stays_one() -> None:

@@ -11,10 +11,11 @@ from furnishing import note
 from staging import Show, Stage
 from textual.widgets import Input
 
-from infospace import Space
+from infospace import Conflict, Space
 from infospace.data.json_text import read_json
 from planner.parse.saved_plans import load_plan, save_plan
 from tui.runtime.ui_state import UiState
+from tui.screens.compose.files import _is_there
 from tui.text.format_plan import format_plan
 
 
@@ -207,3 +208,15 @@ def test_what_cannot_be_laid_out_stays_as_it_is(show: Show, space: Space) -> Non
         assert place.text == "{nothing}"
 
     show(story)
+
+
+def test_a_file_is_there_or_not_whatever_was_typed(tmp_path: Path) -> None:
+    """A text that is longer than the name of a file may be names none; a folder is no file."""
+    (tmp_path / "plan.json").write_text("[]")
+    assert [_is_there(str(tmp_path / name)) for name in ("plan.json", "none.json", "word " * 80)] == [
+        True,
+        False,
+        False,
+    ]
+    with pytest.raises(Conflict, match="is a folder"):
+        _is_there(str(tmp_path))

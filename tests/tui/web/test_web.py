@@ -24,6 +24,7 @@ from infospace import open_space
 from planner.execute.start import run_sync
 from planner.lifecycle.resume import answer
 from tui.screen_registry import numbered
+from tui.web.server import _number
 
 needs_chromium = pytest.mark.skipif(chromium() is None, reason="there is no Chromium on this machine")
 
@@ -199,6 +200,18 @@ def test_only_who_has_the_address_is_let_in(file: Path) -> None:
         assert "https://" not in page
         assert policy.startswith("default-src 'none'")
         assert screens(file) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *((None, 16), ("", 16), ("-5", 16), ("²", 16), ("123456", 16)),
+        *(("7", 8), ("8", 8), ("20", 20), ("48", 48), ("49", 48), ("99999", 48)),
+    ],
+)
+def test_a_number_of_a_browser_is_within_bounds(text: str | None, number: int) -> None:
+    """What is none is the usual one."""
+    assert _number(text, 16, 8, 48) == number
 
 
 def test_a_server_that_is_killed_leaves_no_screen_behind(file: Path) -> None:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from tui.command.common.whole_number import whole_number
 from tui.text.output import Output, UsageError
 from tui.text.planning import MAX_GOAL
 
@@ -76,8 +77,8 @@ def limits_of(args: argparse.Namespace) -> Limits:
 
 
 def _count(text: str) -> int:
-    count = int(text) if text.isdecimal() else 0
-    if not 0 < count <= MAX_COUNT:
+    count = whole_number(text)
+    if count is None or not 0 < count <= MAX_COUNT:
         raise argparse.ArgumentTypeError(f"{text!r:.40} is not a whole number from 1 to {MAX_COUNT:,}")
     return count
 

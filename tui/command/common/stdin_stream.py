@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tui.command.common.open_space import address_of
 from tui.command.common.plan_input import parse_inputs
 from tui.text.output import UsageError
+from tui.text.paths import lies_there
 
 if TYPE_CHECKING:
     import argparse
@@ -74,7 +75,7 @@ def read_stdin(args: argparse.Namespace) -> Document | Lines | IncomingPlan:
     """
     from planner.parse.text import PartialDocument, read_beginning, read_stream
 
-    if not Path(address_of(args)).exists():
+    if not lies_there(Path(address_of(args))):
         return read_stream(sys.stdin.buffer)
     given, read = _inputs(args), _reader()
     begun = read_beginning(read)

@@ -24,7 +24,7 @@ from tui.command.common.embedding_model import fetch_missing
 from tui.command.common.open_space import address_of, open_from
 from tui.runtime.gc_control import collected_rarely
 from tui.text.output import Output, UsageError
-from tui.text.paths import path_of
+from tui.text.paths import lies_there, path_of
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
@@ -64,8 +64,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Import, embed, and say what was done."""
     paths = [path_of(path) for path in args.paths if path != "-"]
     for path in paths:
-        if not path.exists():
-            raise UsageError(f"there is no file or folder {str(path)!r}")
+        if not lies_there(path):
+            raise UsageError(f"there is no file or folder {str(path)!r:.200}")
     if "-" in args.paths and (args.watch or args.detach):
         raise UsageError(
             f"standard input cannot be {'watched' if args.watch else 'added in the background'}",

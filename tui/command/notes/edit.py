@@ -15,6 +15,7 @@ from infospace.core.errors import InfospaceError, NotFound
 from tui.command.common.open_space import find, open_from
 from tui.screens.notes.external_editor import EditorFile
 from tui.text.output import Output, UsageError
+from tui.text.paths import lies_there
 
 if TYPE_CHECKING:
     from infospace.core.json_types import JSON
@@ -112,8 +113,8 @@ def _value(source: str, note: Note) -> tuple[JSON, dict[str, JSON] | None]:
     from infospace.files.markdown import check_front
     from infospace.files.walk import MAX_BYTES, FileToImport, decode, read_bytes
 
-    if source != "-" and not Path(source).is_file():
-        raise UsageError(f"there is no file {source!r}")
+    if source != "-" and not (lies_there(Path(source)) and Path(source).is_file()):
+        raise UsageError(f"there is no file {source!r:.200}", hint="`--value -` reads the text from standard input")
     name = "standard input" if source == "-" else source
     data = sys.stdin.buffer.read() if source == "-" else read_bytes(Path(source))
     if not isinstance(note.content, str):

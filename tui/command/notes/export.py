@@ -10,7 +10,7 @@ import argparse
 
 from tui.command.common.open_space import open_from
 from tui.text.output import Output, UsageError
-from tui.text.paths import path_of
+from tui.text.paths import lies_there, path_of
 
 EXAMPLES = """examples:
   infospace export ~/backup
@@ -34,7 +34,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("export needs a folder to write to", hint="infospace export FOLDER, or --in-place")
     if args.in_place and args.force:
         raise UsageError("--force does not go with --in-place", hint="`infospace add` first: both are kept as versions")
-    if path is not None and path.exists() and not path.is_dir() and not args.in_place:
+    if path is not None and lies_there(path) and not path.is_dir() and not args.in_place:
         raise UsageError(f"{str(path)!r} is a file, and notes are written to a folder")
     with open_from(args, create=False) as space:
         if path is None or args.in_place:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.core.plural import pluralize
 from tui.command.common.open_space import open_from
+from tui.command.common.whole_number import whole_number
 from tui.text.output import Output, UsageError, escape_controls
 
 if TYPE_CHECKING:
@@ -277,9 +278,10 @@ def _telling(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _limit(text: str) -> int:
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    raise UsageError(f"{text!r} is not a limit", hint='a whole number from 1, or "all"')
+    number = whole_number(text)
+    if number is not None and number > 0:
+        return number
+    raise UsageError(f"{text!r:.60} is not a limit", hint='a whole number from 1, or "all"')
 
 
 def _plain(value: Any) -> str:

@@ -11,6 +11,7 @@ from infospace.core.errors import InfospaceError, Invalid, ModelError, NotConfig
 from infospace.search.query import DEFAULT_JUDGEMENTS
 from tui.command.common.ctrl_c import read_line
 from tui.command.common.embedding_model import fetch_missing
+from tui.command.common.whole_number import whole_number
 from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
@@ -70,9 +71,10 @@ def show_recall(args: argparse.Namespace, space: Space, out: Output) -> int:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
-    return int(text)
+    count = whole_number(text)
+    if count is None or count < 1:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is no whole number from 1")
+    return count
 
 
 def _sample(args: argparse.Namespace, space: Space, out: Output, listener: Any) -> RecallSample:

@@ -10,6 +10,7 @@ from infospace.core.errors import Invalid, ModelError
 from infospace.data.result import StepResult
 from tui.command.common.embedding_model import fetch_missing
 from tui.command.common.open_space import open_from
+from tui.command.common.whole_number import whole_number
 from tui.command.notes.recall import add_recall, show_recall
 from tui.text.output import Output
 
@@ -106,7 +107,8 @@ def _arguments(args: argparse.Namespace) -> dict[str, Any]:
     if args.count:
         results |= {"limit": 1, "certify": True}
     elif args.limit is not None:
-        results["limit"] = int(args.limit) if _is_number(args.limit) else args.limit
+        number = whole_number(args.limit)
+        results["limit"] = args.limit if number is None else number
     if args.explain:
         results["explain"] = True
     return {name: value for name, value in results.items() if value is not None}
@@ -144,10 +146,6 @@ def _threshold(text: str) -> float | str:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a number from -1 to 1 nor {AUTO!r}") from None
-
-
-def _is_number(text: str) -> bool:
-    return text.lstrip("-").isdecimal()
 
 
 def _show(result: StepResult, out: Output) -> None:

@@ -15,7 +15,7 @@ from infospace.core.ids import is_run_id
 from infospace.core.plural import pluralize
 from infospace.core.resources import Collection, Note, Relation, Resource
 from tui.command.common.open_space import find, find_rows, open_from
-from tui.text.output import Output
+from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
     from infospace.space import Space
@@ -48,10 +48,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if is_run_id(args.reference):
         from tui.command.runs.runs import show_run
 
+        if args.at is not None:
+            raise UsageError(f"{args.reference} is a run, which has no versions", hint="name a resource")
         return show_run(args, out)
     with open_from(args, create=False) as space:
         with space.store.reading() as snapshot:
-            if rows := find_rows(snapshot, args.reference):
+            if args.at is None and (rows := find_rows(snapshot, args.reference)):
                 _show_rows(snapshot, rows, out)
                 return 0
             resource = _get(snapshot, find(snapshot, args.reference), args.at)

@@ -46,6 +46,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Answer and go on, or list what is asked."""
     from planner.lifecycle.resume import answer
 
+    if args.only and (args.approve or args.cache or args.data):
+        hint = f"`{command(out, 'resume', args.run)}` takes --approve, --cache and --data"
+        raise UsageError("--only keeps the answer, and nothing goes on yet", hint=hint)
     with open_from(args, create=False) as space:
         use_cache(args, space)
         offer_sign_in(space, out)

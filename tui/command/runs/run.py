@@ -24,7 +24,7 @@ from tui.command.common.plan_input import InputRefused, declared_in, parse_input
 from tui.command.common.sign_in import offer_sign_in
 from tui.command.common.stdin_stream import IncomingPlan, read_stdin
 from tui.text.output import Output, UsageError
-from tui.text.paths import path_of
+from tui.text.paths import lies_there, path_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -142,7 +142,7 @@ def _refused_by_empty_space(
     from planner.execute.start import Refused, prepare
     from planner.parse.text import Lines
 
-    if isinstance(read, Lines) or Path(address_of(args)).exists():
+    if isinstance(read, Lines) or lies_there(Path(address_of(args))):
         return None
     with open_from(args, create=False, new=True) as space:
         prepared = prepare(space, read.value, inputs)
@@ -165,8 +165,10 @@ def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespa
         prepared = prepare(space, read.value, inputs)
         if isinstance(prepared, Refused):
             return _finish(prepared.to_result(), args, out)
+        _fits_file(args.out, prepared, space)
         dry = asyncio.run(dry_run(space, prepared, _watcher(args, out), approve, data=args.data))
     if out.json:
+        _write_result(dry.result, args, out)
         out.document(dry.document)
         return code_of(dry.result)
     return _finish(dry.result, args, out)
@@ -310,7 +312,8 @@ async def follow(
     return final_result(result, halt)
 
 
-def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:
+def _write_result(result: RunResult, args: argparse.Namespace, out: Output) -> None:
+    """Write the result to the file that `--out` names, where it names one."""
     if args.out is not None and result.result is None:
         out.talk(f"there is no result to write to {args.out!r}: it is left as it was", "yellow")
     if args.out is not None and result.result is not None:
@@ -321,6 +324,10 @@ def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Spa
         path, data = path_of(args.out), result.result.data
         table = path.suffix.lower() in ENDINGS
         write_atomically(path, write_table(data, path.suffix.lower()) if table else f"{content_text(data)}\n".encode())
+
+
+def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:
+    _write_result(result, args, out)
     if out.json:
         out.document(result.to_json(space if args.data else None))
     else:

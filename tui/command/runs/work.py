@@ -22,6 +22,7 @@ from infospace.core.errors import InfospaceError, Invalid
 from infospace.core.plural import pluralize
 from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.open_space import open_from
+from tui.command.common.whole_number import whole_number
 from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
@@ -126,9 +127,10 @@ def _limit(text: str) -> tuple[str, int | None]:
     name, is_one, number = text.rpartition("=")
     if is_one and name and number == "none":
         return name, None
-    if not is_one or not name or not number.isdecimal() or not 1 <= int(number) < 2**31:
-        raise UsageError(f"--limit {text!r} is not NAME=N", hint="a queue and 1 or more, or NAME=none")
-    return name, int(number)
+    count = whole_number(number)
+    if not is_one or not name or count is None or not 1 <= count < 2**31:
+        raise UsageError(f"--limit {text!r:.60} is not NAME=N", hint="a queue and 1 or more, or NAME=none")
+    return name, count
 
 
 def _show_result(result: RunResult, out: Output) -> None:

@@ -18,6 +18,7 @@ from infospace.core.installation import REINSTALL, install_hint
 from infospace.core.plural import pluralize
 from tui.command.common.open_space import address_of, open_from
 from tui.text.output import Output, UsageError
+from tui.text.paths import lies_there
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
@@ -196,7 +197,7 @@ def _is_database(address: str) -> bool:
 
 def _may_exist(address: str) -> bool:
     """Whether there may be a space: of a database only opening it tells."""
-    return _is_database(address) or Path(address).exists()
+    return _is_database(address) or lies_there(Path(address))
 
 
 def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:

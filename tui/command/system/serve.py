@@ -24,6 +24,7 @@ from infospace.core.errors import Invalid, NotFound
 from infospace.core.installation import REINSTALL
 from tui.command.common.embedding_model import fetch_in_background
 from tui.command.common.open_space import open_from
+from tui.command.common.whole_number import whole_number
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
@@ -154,6 +155,7 @@ def _address(text: str) -> tuple[str, int]:
     from planner.server.protocol.http import HOST
 
     host, colon, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > 65_535:
-        raise UsageError(f"{text!r} is not a port", hint=f"--http {PORT}, or --http {HOST}:{PORT}")
-    return (host if colon else HOST), int(port)
+    number = whole_number(port)
+    if number is None or not 0 <= number <= 65_535:
+        raise UsageError(f"{text!r:.60} is not a port", hint=f"--http {PORT}, or --http {HOST}:{PORT}")
+    return (host if colon else HOST), number

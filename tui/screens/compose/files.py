@@ -16,7 +16,7 @@ from tui.dialogs.common import ConfirmDialog, LineDialog
 from tui.dialogs.open_plan import OpenPlanDialog, PlanSource
 from tui.text.format import single_line
 from tui.text.format_plan import format_plan, plan_document
-from tui.text.paths import SAVED, path_of, read_source
+from tui.text.paths import SAVED, lies_there, path_of, read_source
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -192,9 +192,11 @@ def _read(path: str) -> str:
 def _is_there(path: str) -> bool:
     """Whether there is a file of that path; Conflict where it is a folder."""
     place = path_of(path)
+    if not lies_there(place):
+        return False
     if place.is_dir():
         raise Conflict(f"{path!r} is a folder", hint="a path that ends in the name of a file")
-    return place.exists()
+    return True
 
 
 def _write(path: str, data: bytes) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infospace.core.resources import Location
-from infospace.data.titles import first_line, headings_at, title_of
+from infospace.data.tags import tags_of, with_parents
+from infospace.data.titles import aliases_of, first_line, headings_at, title_of
 from infospace.store.note_fields import property_words
 from infospace.store.sqlite.read.search_results import TITLE, shortened
 
@@ -109,3 +110,38 @@ def test_titles_and_aliases_are_no_words_of_properties() -> None:
     """They are searched as names; of the others texts count, and lists of texts."""
     metadata = {"title": "T", "alias": "A", "aliases": ["B"], "status": "open", "tags": ["a", "b"], "rank": {"n": 3}}
     assert property_words(metadata) == "open\na\nb"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "aliases"),
+    [
+        ({}, ()),
+        ({"aliases": "One"}, ("One",)),
+        ({"alias": ["One", " Two "]}, ("One", "Two")),
+        ({"alias": "Two", "aliases": ["One", "", 3, "Two", "One"]}, ("One", "Two")),
+        ({"aliases": {"a": "One"}, "alias": None}, ()),
+    ],
+    ids=str,
+)
+def test_other_names_are_texts_of_either_property_each_once(
+    metadata: dict[str, object], aliases: tuple[str, ...]
+) -> None:
+    assert aliases_of(metadata) == aliases
+
+
+@pytest.mark.parametrize(
+    ("value", "tags"),
+    [
+        ("#a, b/c,, a", ("a", "b/c")),
+        (["a, b", " #c ", 7, None, ["d"]], ("a, b", "c", "7")),
+        ({"a": 1}, ()),
+        (None, ()),
+    ],
+    ids=str,
+)
+def test_tags_are_a_list_or_a_text_with_commas(value: Any, tags: tuple[str, ...]) -> None:
+    assert tags_of(value) == tags
+
+
+def test_a_tag_is_also_those_above_it() -> None:
+    assert with_parents(["a/b/c", "d", "a"]) == ("a", "a/b", "a/b/c", "d")

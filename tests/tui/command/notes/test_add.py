@@ -84,6 +84,28 @@ def test_a_link_of_a_file_to_a_note_of_a_plan_is_no_unresolved_one(cli: Any, fol
     assert "kiln" in [one["title"] for one in shown["links"]]
     assert cli("show", "t.csv#2", "--json").json["content"] == {"bird": "duck", "n": "2"}
     assert "did you mean" in cli("show", "t.csv#9").err
+    rows = cli("show", "t.csv", "--version", "1")
+    assert (rows.code, rows.err) == (1, "infospace: 't.csv' is 2 notes, one a row (name a row, as in 't.csv#1')\n")
+    assert cli("show", "t.csv#2", "--version", "1", "--json").json["content"] == {"bird": "duck", "n": "2"}
+
+
+def test_of_a_long_table_the_first_rows_are_shown(
+    cli: Any, folder: Path, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them as JSON; each with its number and note."""
+    cli("add", str(folder))
+    monkeypatch.setattr("tui.command.notes.show.SHOWN", 1)
+    said = cli("show", "t.csv")
+    assert ("heron" in said.out, "duck" in said.out) == (True, False)
+    assert said.err.splitlines() == [
+        f"{folder}/t.csv: 2 rows, each a note",
+        "and 1 more; --json gives all 2",
+    ]
+    told = cli("show", "t.csv", "--json").json
+    assert (told["size"], [(one["row"], one["content"]["bird"]) for one in told["rows"]]) == (
+        2,
+        [(1, "heron"), (2, "duck")],
+    )
 
 
 def test_prune_deletes_and_says_so(cli: Any, folder: Path, model: Any) -> None:
@@ -93,6 +115,9 @@ def test_prune_deletes_and_says_so(cli: Any, folder: Path, model: Any) -> None:
     (folder / "t.csv").write_text("bird,n\nduck,2\n")
     said = cli("add", str(folder))
     assert (said.code, "2 notes' files or rows are gone" in said.err) == (0, True)
+    (folder / "b.html").write_text("<title>B</title><p>A heron at the river.")
+    assert "\n1 note's file or row is gone; the note stays" in f"\n{cli('add', str(folder)).err}"
+    (folder / "b.html").unlink()
     assert "2 removed" in cli("add", str(folder), "--prune").out
     assert cli("notes", "--json").json["total"] == 2
     assert cli("undo", "run_2").code == 0

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from infospace import open_space
+from infospace import Invalid, open_space
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.files.import_files import import_paths
 from infospace.files.tracked_files import first_to_embed
+from tui.runtime.detached_import import DetachedImport, ImportRecord
 
 NOTES = 60
 WORDS = "river garden paper window letter morning engine bridge water winter market teacher music doctor village "
@@ -108,8 +109,9 @@ def test_an_import_that_was_broken_off_is_told_and_gone_on_with(cli: Any, vault:
 
 
 def test_it_is_stopped_and_gone_on_with(cli: Any, vault: Path, space: str) -> None:
-    """What was added stays."""
-    cli("add", str(vault), "--detach")
+    """As it was begun, with its options; what was added stays."""
+    begun = cli("add", str(vault), "--detach", "--prune", "--git-times", "--json").json
+    assert (begun["prune"], begun["git_times"]) == (True, True)
     until(cli, lambda one: one["what"] == "embedding" and one["done"] > 0)
     stopped = cli("add", "--stop", "--json").json
     assert (stopped["state"], stopped["running"]) == ("stopped", False)
@@ -117,9 +119,11 @@ def test_it_is_stopped_and_gone_on_with(cli: Any, vault: Path, space: str) -> No
     assert (notes, pending > 0) == (NOTES, True)
     again = cli("add", "--stop")
     assert (again.code, "nothing is being added in the background" in again.err) == (2, True)
-    assert cli("add", "--detach").code == 0
+    (vault / "0.md").unlink()
+    going_on = cli("add", "--detach", "--json").json
+    assert (going_on["prune"], going_on["git_times"]) == (True, True)
     assert until(cli, lambda one: not one["running"])["state"] == "done"
-    assert counts(space) == (NOTES, 0)
+    assert counts(space) == (NOTES - 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -141,6 +145,31 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(cli: Any, space: str, argu
     assert (said.code, said.out) == (2, "")
     assert message in said.err
     assert cli("add", "--status").out == "nothing was added in the background\n"
+
+
+def test_what_is_known_of_an_import_is_told_in_a_line(tmp_path: Path) -> None:
+    """How far it is; of one that says that it runs, and that nobody does, that it was broken off."""
+    job = DetachedImport(str(tmp_path / "work.db"))
+    assert job.read() is None
+    for record, line in (
+        (ImportRecord(("/a", "/b")), "/a, /b: looking for files"),
+        (ImportRecord(("/a",), what="embedding", done=1_000, total=2_000), "/a: embedding 1,000 of 2,000"),
+        (ImportRecord(("/a",), what="read", total=9, per_second=4.6), "/a: read 0 of 9, 5 a second"),
+    ):
+        assert (str(record), record.running) == (line, True)
+        job.write(record)
+        broken = job.read()
+        assert broken is not None
+        assert (str(broken), broken.running) == (line.replace(": ", ": broken off while "), False)
+        assert broken.to_json()["broken_off"] is True
+    for state in ("done", "stopped", "failed"):
+        job.write(ImportRecord(("/a",), state=state, message="well"))
+        ended = job.read()
+        assert ended is not None
+        assert (str(ended), ended.running, ended.broken_off) == ("/a: well", False, False)
+    (tmp_path / "work.db.add.json").write_text('{"paths": 3}')
+    with pytest.raises(Invalid, match=r"work.db.add.json' is damaged: .* \(remove it, and add again\)"):
+        job.read()
 
 
 def test_named_files_are_embedded_first_then_those_that_changed_last(tmp_path: Path) -> None:

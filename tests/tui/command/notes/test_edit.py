@@ -55,6 +55,21 @@ def test_the_editor_gets_text_and_metadata_and_gives_both_back(cli: Any, known: 
     assert cli("show", "Note_1", "--json").json["metadata"]["status"] == "open"
 
 
+def test_a_version_is_shown_among_the_others_also_of_what_was_deleted(cli: Any, known: Path) -> None:
+    """The one that is shown is marked; of what is gone the latest is told."""
+    cli("edit", "b.json", "--value", "-", stdin="[2]")
+    for version, text in ((1, '{"n":1}'), (2, "[2]")):
+        said = cli("show", "Note_2", "--version", str(version))
+        assert "".join(said.out.split()) == text
+        head, first, second, *_ = said.err.splitlines()
+        assert head.startswith(f"Note_2  version {version} of 2, ")
+        assert [line[:12] for line in (first, second)] == [
+            f" {'*' if version == number else ' '} version {number}" for number in (1, 2)
+        ]
+    cli("rm", "Note_2")
+    assert "`infospace show Note_2 --version 2` shows what it was" in cli("show", "Note_2").err
+
+
 def test_an_editor_that_changes_nothing_makes_no_version(cli: Any, known: Path, editor: Any) -> None:
     """Nor does one that only ends the last line."""
     editor("path.write_bytes(path.read_bytes() + b'\\n')")

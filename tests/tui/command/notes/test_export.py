@@ -36,6 +36,17 @@ def test_edits_go_back_to_their_files(cli: Any, known: Path) -> None:
     assert ((known / "a.md").read_text(), (known / "b.md").read_text()) == ("mine", "theirs")
 
 
+def test_only_what_lies_below_a_path_goes_back(cli: Any, known: Path) -> None:
+    """A folder, or a file itself."""
+    for name in ("a.md", "b.md"):
+        cli("edit", name, "--value", "-", stdin="mine")
+    assert cli("export", "--in-place", str(known / "elsewhere")).out == "nothing to write\n"
+    assert cli("export", "--in-place", str(known / "a.md")).out == "1 written\n"
+    assert ((known / "a.md").read_text(), (known / "b.md").read_text()) == ("mine", "b")
+    assert cli("export", "--in-place", str(known), "--json").json["written"] == 1
+    assert (known / "b.md").read_text() == "mine"
+
+
 @pytest.mark.parametrize("arguments", [[], ["notes/a.md"], ["x", "--in-place", "--force"]])
 def test_wrong_usage_is_said(cli: Any, known: Path, arguments: list[str]) -> None:
     """Without a folder, into a file, or with what does not go together."""

@@ -43,6 +43,42 @@ def test_notes_of_a_folder_in_an_order_with_columns_of_ones_own(cli: Any, filed:
         assert [one["title"] for one in down["notes"]] == ["The Sea", "Moss"], order
 
 
+def test_a_limit_takes_the_latest_or_of_an_order_the_first(cli: Any, filed: Path) -> None:
+    """And says of how many."""
+    every = [one["id"] for one in cli("notes", "--limit", "all", "--json").json["notes"]]
+    said = cli("notes", "--limit", "2", "--json").json
+    assert ([one["id"] for one in said["notes"]], said["total"]) == (every[-2:], 3)
+    first = cli("notes", "--limit", "1", "--sort", "title desc", "--columns", "title", "--json").json
+    assert (first["notes"], first["total"]) == ([{"title": "The Sea"}], 3)
+    assert (cli("notes", "--limit", "2").err, cli("notes").err) == ("2 of 3 notes\n", "3 notes\n")
+
+
+@pytest.mark.parametrize("order", ["aliases", "aliases desc"])
+def test_notes_without_the_property_of_an_order_come_last(cli: Any, filed: Path, order: str) -> None:
+    listed = cli("notes", "--sort", order, "--columns", "file", "--json").json["notes"]
+    assert (listed[0], len(listed)) == ({"file": "sea.md"}, 3)
+
+
+def test_columns_are_what_a_query_has(cli: Any, filed: Path) -> None:
+    cli("edit", "sea.md", "--value", "-", stdin="two words")
+    columns = "title,words,version,kept,aliases,rating"
+    listed = cli("notes", "--folder", "Books", "--sort", "title desc", "--columns", columns, "--json").json["notes"]
+    assert listed == [
+        {"title": "The Sea", "words": 2, "version": 2, "kept": True, "aliases": ["Ocean"], "rating": 5},
+        {"title": "Moss", "words": 2, "version": 1, "kept": True, "aliases": None, "rating": 3},
+    ]
+
+
+def test_of_two_folders_that_were_added_each_note_says_which_is_its_own(cli: Any, filed: Path, tmp_path: Path) -> None:
+    """Of one alone no column does."""
+    assert "root" not in cli("notes").out.splitlines()[0].split()
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / "new.md").write_text("New.")
+    with open_space(tmp_path / "space.db") as space:
+        import_paths(space, [tmp_path / "w"], NullListener())
+    assert "root" in cli("notes").out.splitlines()[0].split()
+
+
 def test_notes_of_a_tag_are_those_of_the_tags_below_it_too(cli: Any, filed: Path) -> None:
     found = cli("notes", "--tag", "#topic", "--columns", "title", "--json").json
     assert [one["title"] for one in found["notes"]] == ["The Sea"]
@@ -52,6 +88,7 @@ def test_properties_are_listed_with_their_types(cli: Any, filed: Path) -> None:
     said = cli("notes", "--properties").out
     [line] = [line for line in said.splitlines() if line.split()[:1] == ["rating"]]
     assert "number in 2, text in 1" in line
+    assert line.split()[-3:] == ["3,", "5,", "low"]
 
 
 def test_properties_are_those_of_the_notes_that_were_asked_for(cli: Any, filed: Path) -> None:
@@ -79,7 +116,9 @@ def test_notes_of_the_space_itself_are_listed_when_they_are_asked_for(cli: Any, 
     with open_space(filed.parent / "space.db") as space:
         made = space.store.new_id(Kind.NOTE)
         space.store.commit([MakeNote(made, {"steps": []}, kept=True), GiveName(made, "_plan:x")])
+        space.store.commit([MakeNote(space.store.new_id(Kind.NOTE), "loose")])
     assert cli("notes", "--json").json["total"] == 3
+    assert [one["kept"] for one in cli("notes", "--all", "--json").json["notes"]] == [True] * 4 + [False]
     assert "_plan:x" in cli("notes", "--all").out
 
 

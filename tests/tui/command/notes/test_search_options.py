@@ -45,6 +45,17 @@ def test_the_count_is_that_of_all_hits(vault: Any, more: list[str]) -> None:
     assert told["certificate"]["matched"] == len(every) >= 2 - (more == [])
 
 
+def test_a_search_says_how_probable_it_is_that_the_first_hit_is_about_the_question(
+    vault: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are notes enough to tell; of no hit nothing."""
+    monkeypatch.setattr("infospace.search.certainty.first_hit.FEWEST", 3)
+    told = vault("search", QUERY, "--json").json["extra"]["certificate"]["confidence"]
+    said = f"the first is about the question with a probability of {told:.2f}\n"
+    assert said in vault("search", QUERY).err
+    assert "with a probability" not in vault("search", QUERY, "--threshold", "0.99").err
+
+
 def test_a_count_over_a_space_that_is_not_embedded_is_not_complete(vault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says of how many notes nothing is known."""
     monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "0")

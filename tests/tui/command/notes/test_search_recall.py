@@ -39,9 +39,20 @@ def test_a_person_says_yes_and_no(vault: Any) -> None:
     assert (said["judge"], said["recall"], said["interval"]) == ("me", 1.0, [1.0, 1.0])
     assert sum(one["judged"] for one in said["strata"]) == 12
     assert said["right_found"] == 4
-    high = vault("search", QUERY, "--recall", "12", "--threshold", "0.99", "--json", stdin="")
-    assert high.code == 2
-    assert "nothing is known of 12 notes" in high.err
+    none = vault("search", QUERY, "--recall", "12", "--json", stdin="")
+    assert none.code == 2
+    assert "nothing is known of 12 notes" in none.err
+
+
+def test_recall_is_that_of_the_search_as_it_is_asked(vault: Any) -> None:
+    """Above a threshold that nothing reaches all is missed; of a condition only what satisfies it is drawn."""
+    high = ("search", QUERY, "--recall", "12", "--threshold", "0.99")
+    said = vault(*high, "--json", stdin=answers(vault(*high, stdin="n\n" * 12).err)).json
+    assert (said["recall"], said["right_found"], said["right_missed"]) == (0.0, 0.0, 4.0)
+    few = ("search", QUERY, "--recall", "12", "--where", "@file LIKE 'bread%'", "--json")
+    assert sum(one["judged"] for one in vault(*few, stdin="y\n" * 12).json["strata"]) == 4
+    words = vault("search", "bread", "--recall", "12", "--mode", "keyword", "--json", stdin="y\n" * 12).json
+    assert (words["certificate"]["threshold"], words["right_found"], words["right_missed"]) == (None, 4.0, 8.0)
 
 
 def test_the_sentence_says_recall_with_its_interval(vault: Any) -> None:

@@ -22,8 +22,9 @@ def test_an_import_is_undone_and_its_undoing_too(cli: Any, known: Path) -> None:
 
 
 def test_a_removal_is_undone(cli: Any, known: Path) -> None:
-    """With the note's file, so that the next import knows it."""
-    cli("rm", "a.md")
+    """With the note's file, so that the next import knows it; named twice, a note is removed once."""
+    assert cli("rm", "a.md", "Note_1").out == "removed Note_1  a\n"
+    assert cli("runs", "--json").json["runs"][0]["goal"] == "rm a.md Note_1"
     assert cli("undo", "run_2", "--json").json["restored"] == ["Note_1", "Relation_1"]
     assert cli("show", "a.md", "--json").json["id"] == "Note_1"
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from prov.model import ProvDocument
+
+from infospace import Space
+from tui.command.notes.why import _package
 
 PLAN = {
     "goal": "Every decision",
@@ -191,9 +195,23 @@ def test_provenance_is_given_as_prov_json(cli: Any, planned: Any, of: str) -> No
     revision = {"$": "prov:Revision", "type": "prov:QUALIFIED_NAME"}
     derived = list(document["wasDerivedFrom"].values())
     assert [one["prov:usedEntity"] for one in derived if one.get("prov:type") == revision] == [f"{note}@1"]
+    quotation = revision | {"$": "prov:Quotation"}
+    sizes = planned["bindings"]["hits"]["size"]
+    assert [one.get("prov:type") for one in derived].count(quotation) == sizes
+    assert {one.get("prov:role") for one in document["used"].values()} == {None, "$hits", "$titles", "$topic"}
+    step = document["activity"]["space:run_2/1"]
+    began, ended = (datetime.fromisoformat(step[f"prov:{when}Time"]) for when in ("start", "end"))
+    assert (ended - began).total_seconds() * 1_000 == pytest.approx(planned["steps"][0]["duration_ms"], abs=1)
     assert document["agent"]["infospace:package/primitives"]["prov:label"] == "primitives"
     assert any("prov:location" in one for one in document["entity"].values())
     assert_prov(document)
+
+
+@pytest.mark.parametrize(
+    ("type_", "package"), [("flatten", "primitives"), ("mail/send", "mail"), ("if", None)], ids=str
+)
+def test_a_step_is_of_the_package_of_its_type_or_of_a_server(space: Space, type_: str, package: str | None) -> None:
+    assert _package(space, type_) == package
 
 
 def test_prov_and_forward_do_not_go_together(cli: Any, small: None) -> None:
@@ -231,3 +249,12 @@ def test_a_deleted_input_and_a_pruned_run_are_told(cli: Any, small: None) -> Non
     said = cli("stale", "--json").json
     assert (said["stale"], said["unknown"]) == ([], ["Note_3"])
     assert "runs were pruned: Note_3" in cli("stale").err
+
+
+def test_too_little_is_known_of_what_stands_on_something_that_was_removed_for_good(cli: Any, small: None) -> None:
+    """Its content, and so whether it has changed."""
+    cli("edit", "one", "--value", "-", stdin="other")
+    cli("rm", "one")
+    cli("prune", "--yes")
+    said = cli("stale", "--json").json
+    assert said["unknown"] == ["Note_3"]

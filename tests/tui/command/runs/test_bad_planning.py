@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from collections.abc import Callable
@@ -9,6 +10,10 @@ from typing import Any
 
 import pytest
 from chatting import Answer, Endpoint, Fail, Flood, Hang, Raw, Say
+
+from planner.goals.guards import Limits
+from tui.command.common.goal_input import limits_of
+from tui.command.runs import do, plan
 
 GOOD = json.dumps({"steps": [{"type": "create-collection", "value": [1, 2], "out": "$x"}], "result": "$x"})
 MANY = json.dumps({"steps": [{"type": "create-note", "value": number, "out": "$x"} for number in range(10_000)]})
@@ -149,3 +154,31 @@ def test_a_limit_is_kept_to_and_said(cli: Any, endpoint: Endpoint) -> None:
     assert said.code == 1
     assert "failed: the budget of 2 turns is spent; tried: 2 plans written, 2 run" in said.err
     assert len(endpoint.requests) == 2
+
+
+@pytest.mark.parametrize("command", ["plan", "do"])
+@pytest.mark.parametrize("repairs", [0, 1])
+def test_a_plan_is_repaired_as_often_as_is_said(cli: Any, endpoint: Endpoint, command: str, repairs: int) -> None:
+    endpoint.say(*(json.dumps({"steps": [{"type": f"nothing{number}"}]}) for number in range(4)))
+    assert cli(command, "count", "--max-repairs", str(repairs)).code == 1
+    assert len(endpoint.requests) == repairs + 1
+
+
+@pytest.mark.parametrize("command", ["plan", "do"])
+def test_tokens_are_spent_as_far_as_is_said(cli: Any, endpoint: Endpoint, command: str) -> None:
+    said = cli(command, "count", "--max-tokens", "7")
+    assert (said.code, "the budget of 7 tokens is too small" in said.err) == (1, True)
+    assert not endpoint.requests
+
+
+def test_each_limit_of_a_goal_is_the_one_that_is_said() -> None:
+    """A plan that is only written calls nothing, and is written at once."""
+    words = ["count", "--max-tokens", "2", "--max-seconds", "3.5"]
+    for module, more, limits in (
+        (do, ["--max-turns", "4", "--max-calls", "5"], Limits(turns=4, tokens=2, seconds=3.5, calls=5)),
+        (plan, [], Limits(tokens=2, seconds=3.5)),
+    ):
+        parser = argparse.ArgumentParser()
+        module.configure(parser)
+        assert limits_of(parser.parse_args([*words, *more])) == limits
+        assert limits_of(parser.parse_args(["count"])) == Limits()

@@ -64,6 +64,9 @@ def test_a_step_of_one_run_alone_is_told(cli: Any, runs: None) -> None:
     cli("run", "-", stdin=shorter)
     assert "- 2 flatten → $t" in cli("diff", "run_1", "run_4").out
     assert "+ 2 flatten → $t" in cli("diff", "run_4", "run_1").out
+    for pair, only in ((("run_1", "run_4"), "before"), (("run_4", "run_1"), "after")):
+        [step] = cli("diff", *pair, "--json").json["steps"]
+        assert (step["step"], step["only"], step[only]["type"]) == ("2", only, "flatten")
 
 
 def test_a_run_that_failed_is_told_with_both_reasons(cli: Any, runs: None) -> None:

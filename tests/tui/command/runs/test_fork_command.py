@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from infospace import open_space
+
 STEPS = [
     {"type": "create-note", "value": {"n": 1}, "out": "$c"},
     {"type": "create-collection", "value": ["$c", "x"], "out": "$all"},
@@ -18,12 +20,18 @@ STEPS = [
 
 
 def test_the_command_forks(cli: Any) -> None:
-    """With a patch as JSON; wrong ones are told in a sentence."""
+    """With a patch as JSON; wrong ones are told in a sentence. Without a patch the plan is as it was."""
     cli("run", "-", stdin=json.dumps(STEPS))
     patch = json.dumps([{"op": "replace", "path": "/2/value", "value": "again ${c.n}"}])
     done = cli("fork", "run_1", "3", patch, "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["bindings"]["said"]["kind"] == "Note"
+    assert all("data" not in step for step in done.json["steps"])
+    again = cli("fork", "run_1", "3", "--json", "--data", "--approve", "files/write")
+    assert [step["data"] for step in again.json["steps"]][-1:] == ["n is 1"]
+    with open_space("space.db") as space, space.store.reading() as snapshot:
+        approved = [[one.tool for one in snapshot.approvals(run)] for run in ("run_2", "run_3")]
+    assert approved == [[], ["files/write"]]
     wrong = cli("fork", "run_1", "3", "[3]")
     assert wrong.code == 2
     assert "not a list of operations" in wrong.err

@@ -17,6 +17,9 @@ from typing import Any
 import pytest
 from chatting import Endpoint, Hang
 
+from infospace import open_space
+from infospace.journal.answer_cache import TTL_S
+from tui.command.common.cache_option import use_cache
 from tui.command.common.goal_input import PLANS_ACTIONS
 from tui.command.runs import plans
 
@@ -88,12 +91,29 @@ def test_what_an_input_is_without_another_value_is_shown(cli: Any, endpoint: End
 
 
 def test_a_plan_is_written_to_a_file_and_kept_by_name(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
-    endpoint.say(json.dumps(READS), json.dumps(READS))
+    endpoint.answers = lambda _request: json.dumps(READS)
     assert cli("plan", "count notes", "--out", "count.json").code == 0
     assert json.loads((tmp_path / "count.json").read_text()) == {**READS, "goal": "count notes"}
     assert cli("run", "count.json", "--print", "result").out == "0\n"
     assert cli("plan", "count notes", "--save", "count").code == 0
     assert cli("run", "plan:count", "--print", "result").out == "0\n"
+    again = cli("plan", "count them again", "--save", "count")
+    assert (again.code, "--replace" in again.err) == (1, True), again.err
+    assert cli("plan", "count them again", "--save", "count", "--replace").code == 0
+    assert cli("plans", "show", "count", "--json").json["goal"] == "count them again"
+
+
+def test_a_goal_takes_inputs_and_its_run_remembers_what_it_may_call(cli: Any, endpoint: Endpoint) -> None:
+    """The model is told of the inputs, whether the plan is run or shown."""
+    steps = [{"type": "create-note", "value": "about ${topic}", "out": "$note"}]
+    endpoint.answers = lambda _request: json.dumps({"inputs": {"topic": {"type": "string"}}, "steps": steps})
+    given = ("--input", "topic=tea", "--no-memory")
+    said = cli("do", "write about it", *given, "--yes", "--approve", "files/write")
+    assert (said.code, said.out.splitlines()[-1]) == (0, "about tea"), said.err
+    assert cli("plan", "write about it", *given).code == 0
+    assert ["topic" in prompt for prompt in endpoint.prompts] == [True, True]
+    with open_space("space.db") as space, space.store.reading() as snapshot:
+        assert [one.tool for one in snapshot.approvals("run_1")] == ["files/write"]
 
 
 def test_the_document_of_plan_has_the_plan_its_effects_and_what_was_tried(cli: Any, endpoint: Endpoint) -> None:
@@ -300,6 +320,11 @@ def test_eval_shows_what_a_model_reached_and_compares_two(cli: Any, endpoint: En
     assert [one["right"] for one in cli("eval", "--compare", "good.json", "bad.json", "--json").json] == [2, 1]
     assert cli("eval", "suite.jsonl", "--compare", "good.json", "bad.json").code == 2
     assert len(endpoint.requests) == asked
+    (tmp_path / "none.json").write_text('{"model": "none", "right": 0, "goals": []}')
+    endpoint.say(two.replace("$x", "$y", 1))
+    first = cli("eval", "suite.jsonl", "--limit", "1", "--max-repairs", "0", "--compare", "none.json")
+    assert (first.code, "alone" in first.out, len(endpoint.requests)) == (1, False, asked + 1)
+    assert {line[:32].strip(): line[32:].split() for line in first.out.splitlines()}["goals"] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -333,8 +358,9 @@ def test_plans_that_went_well_are_listed_forgotten_and_switched_off(cli: Any, en
     shown = cli("plan", "count the notes", "--json").json
     assert (shown["remembered"], shown["attempts"]) == (True, [])
     assert len(endpoint.requests) == 1
+    assert cli("plan", "count the notes", "--no-memory", "--json").json["remembered"] is False
     assert cli("do", "count the notes", "--no-memory").code == 0
-    assert len(endpoint.requests) == 2
+    assert len(endpoint.requests) == 3
     (kept,) = cli("plans", "remembered", "--json").json
     assert (kept["goal"], kept["run"]) == ("count the notes", "run_1")
     assert f"{kept['id']}  count the notes  run_1\n" in cli("plans", "remembered").out
@@ -344,7 +370,7 @@ def test_plans_that_went_well_are_listed_forgotten_and_switched_off(cli: Any, en
     assert "no plan 'Note_99' is remembered" in missing.err
     assert cli("plans", "memory", "off").out == "plans that go well are not remembered\n"
     assert cli("do", "count the notes").code == 0
-    assert len(endpoint.requests) == 3
+    assert len(endpoint.requests) == 4
     assert cli("plans", "memory", "on").code == 0
     assert cli("plans", "forget", kept["id"]).out == "forgot 1 plan\n"
     assert cli("plans", "forget", "--all", "--json").json == {"forgotten": []}
@@ -410,3 +436,11 @@ def test_answers_are_kept_on_request_shown_as_cached_and_purged(cli: Any, endpoi
     for arguments in (["--cache-ttl", "5"], ["--cache", "--cache-ttl", "0"], ["--cache", "--cache-ttl", "nan"]):
         refused = cli("run", "plan.json", *arguments)
         assert (refused.code, refused.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(("given", "holds"), [(None, TTL_S), (5.0, 5.0)])
+def test_answers_of_tools_hold_as_long_as_is_said(tmp_path: Path, given: float | None, holds: float) -> None:
+    with open_space(tmp_path / "space.db") as space:
+        use_cache(argparse.Namespace(cache=True, cache_ttl=given), space)
+        assert space.answers is not None
+        assert space.answers.ttl_s == holds

@@ -57,17 +57,47 @@ def test_an_answer_without_its_step_or_a_step_without_its_answer_is_told_so(cli:
     cli("answer", "run_1", "2", "1984")
     over = cli("answer", "run_1", "1984")
     assert (over.code, over.err.partition(" (")[0]) == (2, "infospace: run_1 asks nothing")
+    both = [[{"type": "ask", "value": question}] for question in ("Who?", "Where?")]
+    cli("run", "-", stdin=json.dumps([{"type": "parallel", "branches": both}]))
+    assert cli("answer", "run_2", "me").err == "infospace: no step 'me' asks (`infospace answer run_2 STEP me`?)\n"
+    asked = [(one["step"], one["question"]) for one in cli("answer", "run_2", "--json").json]
+    assert asked == [("1.branches[1].1", "Who?"), ("1.branches[2].1", "Where?")]
 
 
 def test_an_answer_may_be_kept_for_later(cli: Any) -> None:
-    """`resume` takes it."""
+    """`resume` takes it, and what is said of how it goes on."""
     cli("run", "-", stdin=json.dumps(PLAN))
+    for more in (["--approve", "files/write"], ["--cache"], ["--data"]):
+        refused = cli("answer", "run_1", "2", "7", "--only", *more)
+        assert (refused.code, refused.out) == (2, "")
+        assert refused.err == (
+            "infospace: --only keeps the answer, and nothing goes on yet (`infospace resume run_1` takes "
+            "--approve, --cache and --data)\n"
+        )
+    assert cli("answer", "run_1", "--json").json != []
     assert cli("answer", "run_1", "2", "7", "--only").code == 0
     done = cli("resume", "run_1")
     assert (done.code, done.out) == (0, "it was 7\n")
     again = cli("resume", "run_1")
     assert again.code == 1
     assert "has ended already: success" in again.err
+
+
+def test_what_goes_on_gives_the_data_of_its_steps_and_remembers_what_it_may_call(cli: Any) -> None:
+    """Where that is asked for."""
+    for _ in range(3):
+        cli("run", "-", stdin=json.dumps({**PLAN, "steps": PLAN["steps"][1:]}))
+    options = ("--json", "--data", "--approve", "files/write")
+    answered = cli("answer", "run_1", "1", "1984", *options).json
+    cli("answer", "run_2", "1", "7", "--only")
+    resumed = cli("resume", "run_2", *options).json
+    plain = cli("answer", "run_3", "1", "8", "--json").json
+    assert [step["data"] for step in answered["steps"]] == [1984, "it was 1984"]
+    assert [step["data"] for step in resumed["steps"]] == [7, "it was 7"]
+    assert all("data" not in step for step in plain["steps"])
+    with open_space("space.db") as space, space.store.reading() as snapshot:
+        approved = [[one.tool for one in snapshot.approvals(f"run_{number}")] for number in (1, 2, 3)]
+    assert approved == [["files/write"], ["files/write"], []]
 
 
 def test_an_unknown_run_is_told_in_a_sentence(cli: Any) -> None:

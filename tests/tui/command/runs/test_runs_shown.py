@@ -11,6 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tui.command.common.loop_limit import late_loop
+
 ASKING = [
     {"type": "create-note", "value": "a", "name": "first", "expect": "a note of one letter"},
     {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"},
@@ -23,6 +27,9 @@ def test_what_a_step_expected_stands_beside_its_outcome(cli: Any) -> None:
     assert "expected: a note of one letter" in said.err
     assert "expected: a note of one letter" in cli("show", "run_1").out
     assert cli("show", "run_1", "--json").json["steps"][0]["expect"] == "a note of one letter"
+    refused = cli("show", "run_1", "--version", "1")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == "infospace: run_1 is a run, which has no versions (name a resource)\n"
     again = cli("run", "-", "--json", stdin=json.dumps([{"type": "say", "value": "x", "expect": "a word"}]))
     assert again.json["steps"][0]["expect"] == "a word"
 
@@ -93,6 +100,21 @@ def test_of_long_loops_show_gives_the_first_rounds(cli: Any) -> None:
     assert "2.do[30].1" in cli("show", "run_1", "--all").out
 
 
+@pytest.mark.parametrize(
+    ("position", "loop"),
+    [
+        ("4.do[10].1", None),
+        ("4.do[11].1", "4"),
+        ("4.do[11].2.body[12].1", "4"),
+        ("4.do[3].2.body[12].1", "4.do[3].2"),
+        ("4.branches[12].1", None),
+        ("4[12]", None),
+    ],
+)
+def test_of_loops_within_loops_the_outermost_stands_for_its_late_rounds(position: str, loop: str | None) -> None:
+    assert late_loop(position) == loop
+
+
 def test_of_a_long_loop_the_later_rounds_are_counted(cli: Any) -> None:
     """A failing one is shown all the same."""
     items = [*range(1, 31), "x", 32]
@@ -106,6 +128,19 @@ def test_of_a_long_loop_the_later_rounds_are_counted(cli: Any) -> None:
     assert "2.do[11].1 coerce" not in said
     assert "✗ 2.do[31].1 coerce" in said
     assert "… 21 more steps of later rounds" in said
+
+
+def test_items_that_failed_are_counted_and_an_empty_result_is_told(cli: Any) -> None:
+    steps = [
+        {"type": "create-collection", "value": ["1", "x", "y"], "out": "$all"},
+        {"type": "map", "target": "$all", "operation": {"type": "coerce", "coercion": "int"}, "on_fail": "continue",
+         "out": "$numbers"},
+        {"type": "head", "target": "$numbers", "count": 0, "out": "$none"},
+    ]  # fmt: skip
+    said = cli("run", "-", stdin=json.dumps(steps))
+    assert said.code == 0
+    assert "\n    2 of 3 items failed; the first, " in said.err
+    assert (said.out, said.err.splitlines()[-1]) == ("", "the result is an empty collection")
 
 
 def test_data_is_whole_after_a_step_whose_resource_was_deleted_later(cli: Any) -> None:
@@ -166,6 +201,7 @@ def test_numbers_of_runs_have_no_holes_and_one_that_is_made_is_explained(cli: An
     shown = cli("runs", "--json").json
     assert [run["run"] for run in shown["runs"]] == [f"run_{number}" for number in range(6, 0, -1)]
     assert shown["missing"] == []
+    assert [run["run"] for run in cli("runs", "--limit", "2", "--json").json["runs"]] == ["run_6", "run_5"]
     assert cli("prune", "--runs", "run_2", "run_4", "run_6", "--yes").code == 0
     assert "no run_4, run_2, which were pruned, or never began" in cli("runs").err
     assert cli("runs", "--json").json["missing"] == ["run_4", "run_2"]

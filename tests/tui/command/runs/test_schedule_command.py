@@ -47,6 +47,28 @@ def test_a_schedule_is_listed_with_its_next_times(cli: Any) -> None:
     assert len(cli("schedule", "show", "yearly", "--json").json["next"]) == 5
 
 
+@pytest.mark.usefixtures("saved")
+def test_a_schedule_keeps_how_its_runs_wait_and_what_they_may_call(cli: Any, tmp_path: Path) -> None:
+    """As it is told, else as usual; `show` says it in words."""
+    (tmp_path / "inputs.json").write_text('{"name": "Ann"}')
+    told = ("--priority", "7", "--queue", "nightly", "--approve", "files/write", "--approve", "mail/*", "--replace")
+    usual = ("default", 0, [])
+    for options, missed, waits, words in (
+        ((), "once", usual, "missed times are made up by one run"),
+        (("--missed", "all", *told), "all", ("nightly", 7, ["files/write", "mail/*"]), "each missed time is made up"),
+        (("--missed", "skip", "--replace"), "skip", usual, "missed times are left out"),
+    ):
+        assert cli(*ADD, "--input-file", "inputs.json", *options).code == 0
+        [one] = cli("schedule", "--json").json
+        assert (one["missed"], (one["queue"], one["priority"], one["approve"])) == (missed, waits)
+        assert one["inputs"] == {"name": "Ann"}
+        shown = cli("schedule", "show", "yearly").out.splitlines()
+        assert f"in the queue {waits[0]!r}, priority {waits[1]}; {words}" in shown
+        assert [line for line in shown if line.startswith("calls ")] == [
+            f"calls {tool} without asking" for tool in waits[2]
+        ]
+
+
 @pytest.mark.usefixtures("scheduled")
 def test_a_worker_runs_it_when_it_is_due(cli: Any, tmp_path: Path) -> None:
     put_due(tmp_path)

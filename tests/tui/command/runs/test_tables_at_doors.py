@@ -30,14 +30,27 @@ def plan(tmp_path: Path) -> str:
 def test_a_table_goes_in_and_one_comes_out(cli: Any, tmp_path: Path, plan: str) -> None:
     """By the endings of the files."""
     said = cli("run", plan, "--input", "rows=@data.csv", "--out", "out.csv", "--print", "result")
-    assert said.code == 0, said.err
+    assert (said.code, said.out) == (0, ""), said.err
     assert (tmp_path / "out.csv").read_text() == 'region,t\n"north, far",4.5\nsouth,2\n'
+    assert "north, far" in cli("run", plan, "--input", "rows=@data.csv", "--out", "out.csv").out
     assert cli("run", plan, "--input", "rows=@out.csv").code == 0, "a table that was written is read: `t` is free"
     for name in ("out.json", "out.jsonl", "out.tsv"):
         assert cli("run", plan, "--input", "rows=@data.csv", "--out", name).code == 0
     assert json.loads((tmp_path / "out.json").read_text())[1] == {"region": "south", "t": 2}
     assert (tmp_path / "out.jsonl").read_text().splitlines()[1] == '{"region":"south","t":2}'
     assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "north, far\t4.5"
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=str)
+def test_a_dry_run_writes_its_result_too(cli: Any, tmp_path: Path, plan: str, more: list[str]) -> None:
+    """With its document beside it or not; what cannot be rows is refused before, as of a run."""
+    said = cli("run", plan, "--input", "rows=@data.csv", "--dry-run", "--out", "out.csv", *more)
+    assert said.code == 0, said.err
+    assert (tmp_path / "out.csv").read_text() == 'region,t\n"north, far",4.5\nsouth,2\n'
+    (tmp_path / "one.json").write_text('[{"type": "create-note", "value": 3, "out": "$x"}]')
+    refused = cli("run", "one.json", "--dry-run", "--out", "one.csv", *more)
+    assert (refused.code, "and a .csv file holds rows: nothing was run" in refused.err) == (2, True)
+    assert not (tmp_path / "one.csv").exists()
 
 
 def test_a_plan_that_arrives_takes_a_table_too(cli: Any, plan: str) -> None:

@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 from chatting import Endpoint
 
+from infospace import StoreError, open_space
+from tui.command.runs.work import _Failures
+from tui.text.output import Output
+
 SAYS = '[{"type": "say", "value": "hello"}]'
 
 
@@ -22,12 +26,16 @@ def plan(tmp_path: Path) -> str:
 
 
 def test_a_detached_run_waits_until_somebody_works(cli: Any, plan: str) -> None:
-    said = cli("run", plan, "--detach", "--queue", "nightly", "--priority", "3", "--json")
+    options = ("--queue", "nightly", "--priority", "3", "--approve", "files/write")
+    said = cli("run", plan, "--detach", *options, "--json")
     assert (said.code, said.json) == (
         0,
         {"run": "run_1", "status": "suspended", "queue": "nightly", "priority": 3},
     )
     assert cli("run", "-", "--detach", stdin=SAYS).out == "run_2\n"
+    with open_space("space.db") as space, space.store.reading() as snapshot:
+        approved = [[one.tool for one in snapshot.approvals(run)] for run in ("run_1", "run_2")]
+    assert approved == [["files/write"], []]
     listed = cli("runs", "--json").json["runs"]
     assert [(one["status"], one["queue"]["name"], one["steps"]) for one in listed] == [
         ("suspended", "default", 0),
@@ -68,6 +76,16 @@ def test_runs_that_ended_long_ago_are_removed_where_that_is_wanted(cli: Any, pla
     assert cli("work", "--once").out == "run_2  success\n"
 
 
+def test_what_fails_alike_again_is_told_once_in_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    told = _Failures(Output(json=False))
+    gone = StoreError("the database cannot be reached")
+    for run in ("", "", "run_1", "run_1", "", "run_1"):
+        told(run, gone)
+    assert capsys.readouterr().err.splitlines() == [
+        f"{run}the database cannot be reached" for run in ("", "run_1: ", "", "run_1: ")
+    ]
+
+
 def test_a_refused_plan_does_not_wait(cli: Any) -> None:
     said = cli("run", "-", "--detach", stdin='[{"type": "sai"}]')
     assert said.code == 3
@@ -87,6 +105,9 @@ def test_a_cancelled_run_is_taken_by_nobody(cli: Any, plan: str) -> None:
         (["run", "PLAN", "--priority", "1"], "--priority is of a run that waits"),
         (["run", "PLAN", "--detach", "--out", "x.json"], "a run that waits for a worker has no --out"),
         (["run", "PLAN", "--detach", "--session", "s"], "a run that waits for a worker has no --session"),
+        (["run", "PLAN", "--detach", "--data"], "a run that waits for a worker has no --data"),
+        (["run", "PLAN", "--detach", "--cache"], "a run that waits for a worker has no --cache"),
+        (["run", "PLAN", "--detach", "--print", "result"], "a run that waits for a worker has no --print result"),
         (["run", "PLAN", "--detach", "--queue", " "], "--queue names no queue"),
         (["run", "PLAN", "--detach", "--priority", "x"], "--priority is 'x', not a whole number"),
         (["work", "--once", "--limit", "x"], "--limit 'x' is not NAME=N"),
@@ -102,8 +123,6 @@ def test_wrong_use_is_told(cli: Any, plan: str, words: list[str], message: str) 
 
 
 def test_a_limit_stays_until_another_is_set(cli: Any, tmp_path: Path) -> None:
-    from infospace import open_space
-
     def limits() -> dict[str, int]:
         with open_space(tmp_path / "space.db") as space, space.store.reading() as snapshot:
             return snapshot.queue_limits()

@@ -18,6 +18,11 @@ from infospace.store.changes import MakeNote
 
 pytestmark = pytest.mark.usefixtures("warm_processes")
 
+TEXT = "word " * 80
+"""What is longer than the name of a file may be."""
+ENDLESS = "9" * 5_000
+"""A number of more digits than Python reads."""
+
 
 def call(**arguments: Any) -> str:
     """Return a plan of one search."""
@@ -101,6 +106,32 @@ def test_a_home_of_nobody_is_a_path_like_others(cli: Any, word: str, code: int) 
     assert "bug" not in said.err
     assert said.code == code
     assert ("~nobody-is-called-so/x" in said.err) is (code != 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["add", TEXT], 2, "there is no file or folder '"),
+        (["edit", "note", "--value", TEXT], 2, "(`--value -` reads the text from standard input)"),
+        (["export", TEXT], 1, "is not a folder to write to: File name too long"),
+        (["export", "--in-place", TEXT], 0, "nothing to write"),
+        (["model", "use", TEXT], 2, "there is no embedding model 'word word"),
+        (["copy", "space.db", TEXT], 1, "cannot be opened"),
+        (["run", "-", "--space", TEXT], 2, "cannot be opened: File name too long"),
+        (["run", "plan.json", "--space", TEXT], 2, "cannot be opened: File name too long"),
+        (["doctor", "--space", TEXT], 0, "does not exist yet"),
+    ],
+    ids=lambda value: " ".join(value)[:20] if isinstance(value, list) else "",
+)
+def test_a_text_where_a_file_is_named_is_told_in_a_sentence(
+    cli: Any, tmp_path: Path, model: Any, words: list[str], code: int, message: str
+) -> None:
+    """It is longer than the name of a file may be."""
+    (tmp_path / "plan.json").write_text("[]")
+    cli("run", "-", stdin='[{"type": "create-note", "value": "x", "name": "note"}]')
+    said = cli(*words, stdin='[{"type": "say", "value": "x"}]')
+    assert (said.code, message in said.out + said.err) == (code, True), said
+    assert "bug" not in said.out + said.err
 
 
 def test_a_folder_as_plan_is_wrong_usage(cli: Any, tmp_path: Path) -> None:
@@ -271,11 +302,31 @@ def test_a_named_space_that_is_not_there_is_said_to_be_missing(cli: Any, tmp_pat
     assert "no space" not in cli("notes").err
 
 
-@pytest.mark.parametrize("limit", ["0", "-1", "many", "2.5"])
+@pytest.mark.parametrize("limit", ["0", "-1", "--5", "many", "2.5", ENDLESS], ids=lambda limit: limit[:9])
 def test_a_search_with_a_wrong_limit_is_wrong_usage(cli: Any, limit: str) -> None:
-    said = cli("search", "x", "--limit", limit)
+    said = cli("search", "x", f"--limit={limit}")
     assert said.code == 2
     assert "not a whole number from 1" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["notes", "--limit", ENDLESS], "is not a limit (a whole number from 1, or "),
+        (["search", "x", "--recall", ENDLESS], "argument --recall: '999"),
+        (["do", "count", "--max-turns", ENDLESS], "is not a whole number from 1 to 1,000,000,000"),
+        (["work", "--once", "--limit", f"nightly={ENDLESS}"], "is not NAME=N (a queue and 1 or more, or NAME=none)"),
+        (["prune", "--older-than", f"{ENDLESS}d"], "is not an age (a number of hours, days or weeks"),
+        (["serve", "--http", ENDLESS], "is not a port (--http 8765, or --http 127.0.0.1:8765)"),
+        (["serve", "--http", "65536"], "infospace: '65536' is not a port (--http 8765"),
+        (["serve", "--http", "-1"], "infospace: '-1' is not a port (--http 8765"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_number_of_more_digits_than_python_reads_is_wrong_usage(cli: Any, words: list[str], message: str) -> None:
+    said = cli(*words)
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert message in said.err
 
 
 def test_a_blank_search_is_wrong_usage(cli: Any) -> None:

@@ -165,6 +165,20 @@ def test_the_space_may_be_named_before_or_behind_the_command(cli: Any, tmp_path:
     assert (tmp_path / "a.db").exists()
 
 
+def test_a_space_that_is_not_named_is_that_of_the_environment_else_ones_own(
+    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = plan({"type": "create-note", "value": "x", "name": "here"})
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("INFOSPACE_SPACE", str(tmp_path / "of the environment.db"))
+    cli("run", "-", stdin=note)
+    cli("run", "-", "--space", "named.db", stdin=note)
+    monkeypatch.delenv("INFOSPACE_SPACE")
+    cli("run", "-", stdin=note)
+    made = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.db"))
+    assert made == ["data/infospace/infospace.db", "named.db", "of the environment.db"]
+
+
 def test_run_as_json_has_the_documented_shape(cli: Any) -> None:
     steps = (
         {"type": "create-collection", "value": [1, 2], "out": "$list"},
@@ -313,6 +327,8 @@ def test_notes_can_be_filtered_by_what_is_known_of_them(cli: Any, folder: Path, 
 def test_primitives_lists_and_explains(cli: Any) -> None:
     assert "discover-notes" in cli("primitives").out
     assert "Avoid:" in cli("primitives", "discover-notes").out
+    short, full = (cli("primitives", "--markdown", *more).out for more in ([], ["--full"]))
+    assert ("Avoid:" in short, "Avoid:" in full, cli("primitives", "--full").out) == (False, True, full)
     contracts = cli("primitives", "--json").json["primitives"]
     assert {"type", "summary", "effect", "arguments", "schema", "examples"} <= set(contracts[0])
     near = cli("primitives", "discover-note")

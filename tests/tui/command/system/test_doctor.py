@@ -152,6 +152,8 @@ def test_it_tries_the_language_model(cli: Any, endpoint: Endpoint, monkeypatch: 
     assert small["message"].startswith(f"made at {endpoint.url} answers in ")
     assert "keeps to a JSON schema, streams (first text after " in small["message"]
     assert large["message"].startswith("large at ")
+    endpoint.answers = lambda _request: '{"answer": 1}'
+    assert "keeps to no JSON schema, streams (" in of(cli("doctor", "--json"), "language model")[0]["message"]
     endpoint.no_streams, endpoint.answers = True, lambda _request: "yes"
     small, _ = of(cli("doctor", "--json"), "language model")
     assert small["verdict"] == "weak"

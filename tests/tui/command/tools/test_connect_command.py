@@ -38,6 +38,8 @@ def test_signing_in_listing_and_forgetting(cli: Any, tmp_path: Path, monkeypatch
         listed = {one["server"]: one["status"] for one in cli("tools", "connect", "--json").json["connections"]}
         assert listed == {"mail": "disconnected", "plain": "not_required"}
         monkeypatch.setenv("BROWSER", f"{sys.executable} {tmp_path / 'browser.py'} %s")
+        said = cli("tools", "connect", "mail", "--no-browser", "--seconds", "0.4")
+        assert (said.code, "nobody signed in within 0.4 s" in said.out) == (1, True), said
         said = cli("tools", "connect", "mail")
         assert said.code == 0
         assert f"mail asks you to sign in, at\n{authority.url}/authorize?" in said.err

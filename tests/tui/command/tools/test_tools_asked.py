@@ -18,9 +18,13 @@ from at_terminal import calls, command, terminal
 from served import odd, synced, write
 
 from infospace import open_space
+from infospace.journal.rows import Approve
+from infospace.store.tool_records import ListedTool, SaveTools
 from infospace.tools.search.results import ToolQuery
 from planner.metatools.registry import META
 from planner.metatools.search_tools import find_tools
+from tui.command.tools.common import line
+from tui.command.tools.describe import _about, _measured
 
 pytestmark = pytest.mark.usefixtures("warm_processes")
 
@@ -85,6 +89,19 @@ def answered(folder: Path, name: str, **given: Any) -> Any:
                     "has_examples": True,
                     "description_contains": "SAY",
                 }
+            },
+        ),
+        (
+            ["list", "--category", "no", "--visibility", "nobody", "--team", "red"],
+            "list_tools",
+            {"filters": {"categories": ["no"], "visibility": ["nobody"], "teams": ["red"]}},
+        ),
+        (
+            ["list", "--server", "one", "--server", "bad", "--exclude-tag", "text", "--no-examples", "--schemas"],
+            "list_tools",
+            {
+                "filters": {"servers": ["one", "bad"], "exclude_tags": ["text"], "has_examples": False},
+                "include_schemas": True,
             },
         ),
         (
@@ -184,6 +201,7 @@ def test_the_graph_is_drawn_told_and_written_for_graphviz(cli: Any, tmp_path: Pa
     said = cli("tools", "graph", "--server", "shop")
     assert (said.out.splitlines()[0], "1 service, 2 tools, 1 flow" in said.err) == ("▶ shop/make", True)
     assert f'"shop/make" -> "{see}" [label="order_id → order_id"];' in cli("tools", "graph", "--dot").out
+    assert "2 services, " in cli("tools", "graph", "--server", "shop", "--server", "one").err
     said = cli("tools", "graph", "shop/mak")
     assert (said.code, "there is no tool 'shop/mak' (did you mean 'shop/make'?)" in said.err) == (1, True)
     said = cli("tools", "graph", "--server", "shoop")
@@ -281,6 +299,7 @@ def test_a_call_that_fails_or_waits_says_so_by_its_code(cli: Any, known: Path) -
         *[("command", "one/fail", "failed"), ("command", "one/fail", "waiting"), ("command", "one/fail", "waiting")],
         ("command", "bad/echo", "success"),
     ]
+    assert cli("tools", "audit", "--limit", "2", "--json").json["audit"] == rows[:2]
     assert "one/fail" in cli("tools", "audit").out
 
 
@@ -295,6 +314,28 @@ def test_what_is_always_called_is_listed_and_forgotten(cli: Any, known: Path) ->
     assert "is asked about again" in cli("tools", "approvals", "--forget", "one/*").out
     assert cli("tools", "approvals", "--json").json == {"approvals": [], "forgotten": []}
     assert cli("tools", "call", "one/structured").code == 4
+
+
+def test_of_what_is_always_called_it_is_told_what_has_changed_or_gone(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"hall": {"command": "hall"}}}')
+    with open_space(tmp_path / "space.db") as space:
+        space.store.commit([SaveTools("hall", [ListedTool("greet"), ListedTool("wave")])])
+    with open_space(tmp_path / "space.db") as space:
+        greet = space.tools.find("hall/greet")
+        assert greet is not None
+        digests = {"hall/gone": None, "hall/greet": greet.digest, "hall/wave": bytes(32)}
+        space.store.commit([], [Approve(tool, digest, "2026-04-01T09:30:00.000Z") for tool, digest in digests.items()])
+    rows = cli("tools", "approvals", "--json").json["approvals"]
+    assert [(row["tool"], row["known"], row["changed"]) for row in rows] == [
+        ("hall/gone", False, False),
+        ("hall/greet", True, False),
+        ("hall/wave", True, True),
+    ]
+    assert [line.split("2026-04-01 09:30")[1] for line in cli("tools", "approvals").out.splitlines()] == [
+        "  is not there now",
+        "",
+        "  has changed since, and is asked about again",
+    ]
 
 
 def test_on_a_terminal_the_person_is_asked(tmp_path: Path) -> None:
@@ -336,3 +377,40 @@ def test_a_call_lasts_as_its_servers_entry_says(cli: Any, tmp_path: Path) -> Non
     late = cli("tools", "call", "one/slow")
     assert (late.code, "did not answer within 0.4 s" in late.err) == (1, True)
     assert cli("tools", "call", "one/slow", "--timeout-ms", "20000").code == 0
+
+
+@pytest.mark.parametrize(
+    ("annotations", "approval", "blocked", "said"),
+    [
+        (None, True, False, "does not say whether it changes anything; it needs approval before each call"),
+        ({"read_only": True, "idempotent": True}, False, False, "read only, idempotent; it needs no approval"),
+        ({"read_only": False, "destructive": False}, True, True, "adds, and removes nothing; it is blocked"),
+    ],
+)
+def test_what_a_tool_changes_and_whether_it_is_asked_about_is_a_line(
+    annotations: dict[str, bool] | None, approval: bool, blocked: bool, said: str
+) -> None:
+    assert _about({"annotations": annotations, "needs_approval": approval, "blocked": blocked}) == said
+
+
+def test_how_calls_of_a_tool_went_is_a_line() -> None:
+    measured = {"execution_count": 1_200, "success_rate": 0.956, "mean_ms": 1_234.5, "p95_ms": 2_000.4}
+    assert _measured(measured) == "called 1,200 times, 96% well; 1,234 ms on average, 95 of 100 within 2,000 ms"
+    assert _measured(measured | {"execution_count": 1}).startswith("called 1 time, ")
+    assert _measured({"execution_count": 0}) == "never called"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "a/b                                   What it does."),
+        ({"title": "Its title"}, "a/b                                   Its title"),
+        ({"kind": "prompt", "connected": False}, "a/b (prompt, not connected)           What it does."),
+        ({"connected": False}, "a/b (not connected)                   What it does."),
+    ],
+    ids=str,
+)
+def test_a_tool_is_a_line_that_says_what_it_is_and_whether_it_can_be_reached(fields: dict[str, Any], said: str) -> None:
+    tool = {"kind": "tool", "connected": True, "tool_name": "a/b", "title": "", "description": "What it does."}
+    assert line(tool | fields) == said
+    assert line(tool | fields, "0.5  ") == f"0.5  {said}"

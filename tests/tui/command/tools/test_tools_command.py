@@ -40,6 +40,7 @@ def test_a_file_is_named_and_forgotten(cli: Any, tmp_path: Path) -> None:
     path = write(folder, a=odd("plain"))
     assert cli("tools", "sync", "--mcp", "elsewhere/mcp.json", "--json").json["files"] == [str(path)]
     assert cli("tools", "sync", "--json").json["unchanged"] == ["a"]
+    assert cli("tools", "sync", "--restart", "--json").json["listed"] == ["a"]
     (folder / "mcp.json").write_text("{]")
     said = cli("tools", "sync")
     assert said.code == 2
