@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from infospace.context.invoke import Outcome
 from infospace.core.bounds import OutOfTime, check_time, ending
 from infospace.core.clock import now
-from infospace.core.errors import BudgetExceeded, InfospaceError, InputRequired, ReplayInterrupted, Unsupported
+from infospace.core.errors import (
+    BudgetExceeded,
+    InfospaceError,
+    InputRequired,
+    NotFound,
+    ReplayInterrupted,
+    Unsupported,
+)
 from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
 from infospace.core.resources import Note
@@ -32,6 +39,7 @@ from planner.journal.suspension import Pending, Suspension
 from planner.language.plan import Ask, Call, ForEach, If, Map, Parallel, Step, Stop, UnparsedStep, Wait, While, outs
 
 if TYPE_CHECKING:
+    from infospace.contract.decorator import Primitive
     from planner.execute.run import Run
 
 
@@ -381,13 +389,28 @@ class StepExecution:
 
     async def _call(self, raw: Mapping[str, JSON]) -> Outcome:
         entry = self._run.space.catalogue.get(self._step.type)
-        arguments = self._resolver.arguments(entry, raw)
+        then = self._read_then(entry)
+        try:
+            arguments = self._resolver.arguments(entry, raw)
+        except NotFound:
+            if then is None:
+                raise
+            # What it was read by, such as its name, was taken away since.
+            self._digest = then.digest
+            return self._as_then(then)
         if entry.names is not None:
             arguments["replace"] = self._step.replace
         self._digest = digest(arguments)
-        if self._run.recorded and entry.effect == "reads" and self._run.replayed is not None:
-            row = self._run.replayed.row(self._position)
-            if row is not None and row.resource is not None and row.type == self._step.type:
-                resource = self._context.get(row.resource)
-                return Outcome("success", resource, row.value)
+        if then is not None:
+            return self._as_then(then)
         return await self._effects.perform(entry, arguments, self._context)
+
+    def _read_then(self, entry: Primitive) -> StepRow | None:
+        """Return the record of what the step read, where a replay takes it from there."""
+        if not self._run.recorded or entry.effect != "reads" or self._run.replayed is None:
+            return None
+        row = self._run.replayed.row(self._position)
+        return row if row is not None and row.resource is not None and row.type == self._step.type else None
+
+    def _as_then(self, then: StepRow) -> Outcome:
+        return Outcome("success", self._context.get(then.resource or ""), then.value)

@@ -8,7 +8,7 @@ content, everything else by identity.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
@@ -109,14 +109,23 @@ class Difference:
         )
 
 
-def diff(snapshot: Snapshot, before: str, after: str, *, same_inputs: bool = False) -> Difference:
+def diff(
+    snapshot: Snapshot,
+    before: str,
+    after: str,
+    *,
+    same_inputs: bool = False,
+    restored: Mapping[str, Mapping[int, int]] | None = None,
+) -> Difference:
     """Compare two runs. Raises NotFound for a run that is not there.
 
     With `same_inputs` the second was given the very resources that the first made of its inputs, as a replay is.
+    `restored` says of resources which of their versions were made for the second, and like which earlier ones.
     """
     one, other = RunView(snapshot, before), RunView(snapshot, after)
     if same_inputs:
         other.take_inputs_of(one)
+    other.take_restored(restored or {})
     return _Comparison(one, other).compare()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -81,6 +81,10 @@ class RunView:
         for identifier, place in other._own.items():
             if place.split("~")[1] == "input":
                 self._own.setdefault(identifier, place)
+
+    def take_restored(self, versions: Mapping[str, Mapping[int, int]]) -> None:
+        """Count versions as the earlier ones that they were made like, and those that come after them on from there."""
+        self._numbers.update({identifier: dict(numbers) for identifier, numbers in versions.items()})
 
     def _items(self, one: tuple[str, int] | None, other: tuple[str, int] | None) -> Iterable[tuple[str, str]]:
         """Return the items of a copy of a Collection with those that they stand for."""

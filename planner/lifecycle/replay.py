@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from infospace.contract.catalogue import Catalogue
-from infospace.core.errors import Conflict
+from infospace.core.errors import Conflict, NotFound
+from infospace.core.resources import Collection
 from infospace.journal.forks import inherited_steps
 from infospace.journal.id_mapping import IdMapping, ReplaySource
 from infospace.journal.origin import Product
-from infospace.journal.rows import FINISHED
+from infospace.journal.rows import FINISHED, StepRow
 from infospace.llm.recorded import RecordedModel
 from infospace.space import Space
-from infospace.store.changes import FreeName
-from infospace.store.protocol import Store
+from infospace.store.changes import FreeName, Restore
+from infospace.store.protocol import Snapshot, Store
 from infospace.tools.approvals import allowed
 from infospace.tools.journalled_calls import ToolCalls
 from planner.execute.run import Run
@@ -51,6 +52,41 @@ def _free_names(store: Store, products: Sequence[Product]) -> None:
         store.commit([FreeName(identifier) for identifier in own])
 
 
+def _restore_what_was_read(store: Store, rows: Sequence[StepRow], catalogue: Catalogue) -> dict[str, dict[int, int]]:
+    """Give what a run read the version that it first read, with the items that a Collection then had.
+
+    What was purged since is nowhere, and stays so. Return by id which new version is like which earlier one.
+    """
+    read: dict[str, int | None] = {}
+    for row in sorted(rows, key=lambda row: row.sequence):
+        entry = catalogue.find(row.type)
+        for use in row.uses:
+            read.setdefault(use.id, use.version)
+        if row.resource is not None and entry is not None and entry.effect == "reads":
+            read.setdefault(row.resource, row.version)
+    with store.reading() as snapshot:
+        changes = {one.id: one for identifier in read for one in _to_version(snapshot, identifier, read)}
+    store.commit(list(changes.values()))
+    with store.reading() as snapshot:
+        return {one.id: {snapshot.get(one.id).version: one.version or 1} for one in changes.values()}
+
+
+def _to_version(snapshot: Snapshot, identifier: str, read: Mapping[str, int | None]) -> Iterator[Restore]:
+    """Give what brings a resource, and items that were removed from it, to the versions that were read."""
+    then = read.get(identifier)
+    try:
+        now = snapshot.briefs([identifier])[0]
+        resource = snapshot.get(identifier, then or now.version)
+    except NotFound:
+        return
+    if now.alive and resource.version == now.version:
+        return
+    yield Restore(identifier, resource.version)
+    if isinstance(resource, Collection):
+        for member in resource.members:
+            yield from _to_version(snapshot, member.id, read)
+
+
 async def replay(
     space: Space, run: str, emit: Emit = lambda _event: None, *, recorded: bool = False, live: bool = False
 ) -> Replayed:
@@ -75,6 +111,7 @@ async def replay(
             raise Conflict(message, hint="`infospace runs` lists them")
         if any(step.type == WRITE_PLAN for step in rows):
             _free_names(store, products)
+        restored = _restore_what_was_read(store, rows, space.catalogue) if recorded else {}
         past = RecordedRun(rows, calls, answers)
         plan = plan_of(row) if row.kind == "plan" else session_as_plan(row, past)
         again = Run(inner, plan, lambda event: emit(_as_replay_event(event, run)))
@@ -99,7 +136,7 @@ async def replay(
         bound = {name: context.get(identifier) for name, identifier in row.inputs.items()}
         result = await (again.run(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))
         with store.reading() as snapshot:
-            difference = diff(snapshot, run, again.id, same_inputs=True)
+            difference = diff(snapshot, run, again.id, same_inputs=True, restored=restored)
         named = replace(difference, after=replace(difference.after, run=_name(run)))
         why = None if recorded else _why(difference, space.catalogue)
         return Replayed(result, {**result.to_json(), "run": None, "of": run}, named, why)

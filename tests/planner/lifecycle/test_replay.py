@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Space
+from infospace.editing.edit import remove
 from infospace.tools.local import LocalTools
 from planner.execute.start import run_sync
 from planner.journal.events import Event, RunStarted
@@ -113,6 +114,32 @@ def test_a_read_is_taken_from_the_record_with_what_was_said_of_it(space: Space) 
     rows = [(row.status, row.value, row.reason) for row in result.steps]
     assert [(row.status, row.value, row.reason) for row in again.result.steps] == rows
     assert [row[0] for row in rows] == ["success", "failed", "success"]
+
+
+def test_what_was_read_is_as_it_was_then(space: Space) -> None:
+    """Notes and items of Collections that were changed or removed since, and what the run itself wrote over."""
+    ran(space, {"type": "create-note", "value": "before", "name": "changed"})
+    ran(space, {"type": "create-note", "value": "also before", "name": "removed"})
+    ran(space, {"type": "create-collection", "value": [1, 2], "name": "both"})
+    run = ran(
+        space,
+        {"type": "load", "target": "changed", "out": "$changed"},
+        {"type": "load", "target": "removed", "out": "$removed"},
+        {"type": "load", "target": "both", "out": "$both"},
+        {"type": "update-note", "target": "$changed", "value": "${changed}, and after"},
+        {"type": "for-each", "target": "$both", "do": [{"type": "create-note", "value": "$item", "out": "$copy"}]},
+        {"type": "create-note", "value": "${changed}; ${removed}; ${both}", "out": "$all"},
+    )
+    assert run.result is not None
+    assert run.result.data == "before, and after; also before; 1\n\n2"
+    ran(space, {"type": "update-note", "target": "changed", "value": "other"})
+    ran(space, {"type": "remove", "target": "removed"})
+    remove(space.store, [space.context().get("both").members[0].id], "one of both")
+    again = asyncio.run(replay(space, str(run.run), recorded=True))
+    assert again.result.reason is None, again.result.steps
+    assert again.document["result"]["data"] == run.result.data
+    assert again.difference.same
+    assert space.context().get("changed").content == "other"
 
 
 def test_a_replay_says_why_it_reads_otherwise(space: Space) -> None:
