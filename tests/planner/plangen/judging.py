@@ -30,7 +30,7 @@ MAY_FAIL: Mapping[str, str] = {
     "budget": r"the budget of [\d,.]+ (steps|seconds) ran out",
     "unsupported": r"tools cannot be searched in this version",
     "llm-bad-answer": r"the model's answer is wrong",
-    "tool": r"odd/(refuse|at_last) failed: '(refused|not yet): ",
+    "tool": r"odd/(refuse|at_last|listed) failed: '(refused|not yet): ",
     "not-allowed": r"somebody said no",
     "pages": r"there are more pages than the [\d,]+ that `max_pages` allows",
     "timeout": r"it took longer than its `timeout_s` of 0\.02 s",
@@ -42,8 +42,10 @@ CONTENT: Mapping[str, str] = {
     "load": r"which has no order to slice|has no part|no order",
     "split": r"cuts a text|the object has|has no parts",
     "join": r"join merges objects",
-    "update-note": r"only objects merge|stands for .* not a Note",
-    "remove": r"has nothing to take out",
+    "update-note": r"only objects merge|stands for .* not a Note|is evidence of a search among tools",
+    "set-metadata": r"is evidence of a search among tools",
+    "name": r"is evidence of a search among tools",
+    "remove": r"has nothing to take out|is evidence of a search among tools",
     "refine": r"is blank",
 }
 """Failures of calls for which the content of what they are given is to blame, by type."""
@@ -180,7 +182,7 @@ def foreseeable(document: Mapping[str, Any], row: StepRow, warned: Collection[st
 
 def _moved_on(reader: Reader, row: StepRow, reason: str, warned: Collection[str]) -> str | None:
     """A name or an id that is not as the snapshot had it: something in the plan must have changed it."""
-    if "is at version" in reason or ("the name" in reason and "name-taken" in warned):
+    if "is at version" in reason or ("the name" in reason and not {"name-taken", "maybe-unnamed"}.isdisjoint(warned)):
         return None
     if "there is no tool" in reason and "$" in str(written(reader.document, row.position).get("tool", "")):
         return None
@@ -236,7 +238,7 @@ def _missing(reader: Reader, step: Mapping[str, Any], reason: str) -> str | None
 def overlooked(document: Mapping[str, Any], row: StepRow) -> str | None:
     """Say which path of a call that ended well leads nowhere in items that stand in the plan; None for no such."""
     step = written(document, row.position)
-    fields, by = step.get("fields", []), step.get("by", [])
+    fields, by = step.get("fields") or [], step.get("by") or []
     paths = [step.get("field"), *_paths_of(fields), *_paths_of(by)]
     if row.type not in ("pluck", "project", "sort", "group") or "/" in row.position:
         return None

@@ -59,6 +59,8 @@ def odd() -> LocalTools:
     @server.tool(read_only=True)
     def listed(cursor: str = "") -> Listed:
         """List three pages, each of which says where the next one is, but the last."""
+        if cursor and not cursor.isdecimal():
+            raise InfospaceError(f"refused: {cursor}")
         number = int(cursor or 1)
         rows = [Row(n=number, name=f"row {number}.{one}") for one in (1, 2)]
         return Listed(rows=rows, following=str(number + 1) if number < 3 else None)
