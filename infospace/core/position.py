@@ -143,17 +143,6 @@ class Position:
         """Whether it lies in a round of a `while`, or in what a `for-each` does for an item."""
         return any(part.block in ROUNDS for part in self.parts)
 
-    @property
-    def scope(self) -> Part | None:
-        """The part which is the scope that it binds in, None for that of the plan.
-
-        An `if`, a `while` and a handler bind in the scope that they stand in.
-
-        >>> Position.parse("4.do[3].2.then.1").scope.text
-        '4.do[3]'
-        """
-        return next((part for part in self.parts if part.scoped), None)
-
     def inside(self, block: Block, number: int | None = None) -> Part:
         """Return a part of the step."""
         return Part(self, block, number)

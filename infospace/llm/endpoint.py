@@ -210,7 +210,7 @@ class Endpoint(Generic[ClientT]):
 
 def _told_wait(text: str) -> str:
     """Return how long a `Retry-After` asks to wait, which is a number of seconds or a date."""
-    return f"{text} seconds" if text.replace(".", "", 1).isdecimal() else f"until {text}"
+    return f"{text} s" if text.replace(".", "", 1).isdecimal() else f"until {text}"
 
 
 @cache

@@ -413,4 +413,7 @@ class StepExecution:
         return row if row is not None and row.resource is not None and row.type == self._step.type else None
 
     def _as_then(self, then: StepRow) -> Outcome:
-        return Outcome("success", self._context.get(then.resource or ""), then.value)
+        identifier, counterparts = then.resource or "", self._run.meter.counterparts
+        # What the run made itself, the replay has made anew: that was read.
+        result = self._context.get(identifier if counterparts is None else counterparts.later(identifier))
+        return Outcome("success", result, then.value)

@@ -245,9 +245,10 @@ class DryEffects:
                 yield from self._resource_ids(arguments.get(argument.name))
 
     def _names(self, step: Step) -> Iterator[str]:
-        """Iterate over the names that a step gives, as far as they are known: at most its own."""
+        """Iterate over the names that a step gives, as far as they are known: its own, or that which `name` gives."""
+        given = step.form.arguments.get("value") if step.type == "name" and isinstance(step.form, Call) else step.name
         with suppress(InfospaceError, Unknown):
-            name = self._resolver.value(step.name)
+            name = self._resolver.value(given)
             if isinstance(name, str):
                 yield normalise(name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from infospace.journal.rows import FINISHED, StepRow
 from infospace.llm.recorded import RecordedModel
 from infospace.space import Space
 from infospace.store.changes import FreeName, Restore
-from infospace.store.protocol import Snapshot, Store
+from infospace.store.protocol import ResourceSummary, Snapshot, Store
 from infospace.tools.approvals import allowed
 from infospace.tools.journalled_calls import ToolCalls
 from planner.execute.run import Run
@@ -52,39 +53,60 @@ def _free_names(store: Store, products: Sequence[Product]) -> None:
         store.commit([FreeName(identifier) for identifier in own])
 
 
-def _restore_what_was_read(store: Store, rows: Sequence[StepRow], catalogue: Catalogue) -> dict[str, dict[int, int]]:
-    """Give what a run read the version that it first read, with the items that a Collection then had.
+def _restore_what_was_read(
+    store: Store, rows: Sequence[StepRow], own: Mapping[str, str | None], catalogue: Catalogue
+) -> dict[str, dict[int, int]]:
+    """Give what a run read, and others made, the version that it first read, with the items a Collection then had.
 
+    `own` are the steps that made what the run itself made: a replay makes that again, but for what came of a read.
     What was purged since is nowhere, and stays so. Return by id which new version is like which earlier one.
     """
     read: dict[str, int | None] = {}
     for row in sorted(rows, key=lambda row: row.sequence):
         entry = catalogue.find(row.type)
         for use in row.uses:
-            read.setdefault(use.id, use.version)
-        if row.resource is not None and entry is not None and entry.effect == "reads":
-            read.setdefault(row.resource, row.version)
+            if use.id not in own:
+                read.setdefault(use.id, use.version)
+        gave = row.resource if entry is not None and entry.effect == "reads" else None
+        if gave is not None and own.get(gave, row.position) == row.position:
+            read.setdefault(gave, row.version)
     with store.reading() as snapshot:
-        changes = {one.id: one for identifier in read for one in _to_version(snapshot, identifier, read)}
-    store.commit(list(changes.values()))
+        changes = list(_to_versions(snapshot, read))
+    store.commit(changes)
     with store.reading() as snapshot:
-        return {one.id: {snapshot.get(one.id).version: one.version or 1} for one in changes.values()}
+        now = snapshot.briefs([change.id for change in changes])
+        return {brief.id: {brief.version: change.version or 1} for brief, change in zip(now, changes, strict=True)}
 
 
-def _to_version(snapshot: Snapshot, identifier: str, read: Mapping[str, int | None]) -> Iterator[Restore]:
-    """Give what brings a resource, and items that were removed from it, to the versions that were read."""
-    then = read.get(identifier)
-    try:
-        now = snapshot.briefs([identifier])[0]
-        resource = snapshot.get(identifier, then or now.version)
-    except NotFound:
-        return
-    if now.alive and resource.version == now.version:
-        return
-    yield Restore(identifier, resource.version)
-    if isinstance(resource, Collection):
-        for member in resource.members:
-            yield from _to_version(snapshot, member.id, read)
+def _to_versions(snapshot: Snapshot, read: Mapping[str, int | None]) -> Iterator[Restore]:
+    """Give what brings resources to the versions that were read, with the items that were removed from them since."""
+    asked, left = set(read), list(read)
+    while left:
+        inside: dict[str, None] = {}
+        for now in _briefs(snapshot, left):
+            then = read.get(now.id) or now.version
+            if now.alive and then == now.version:
+                continue
+            try:
+                resource = snapshot.get(now.id, then)
+            except NotFound:
+                continue
+            yield Restore(now.id, then)
+            if isinstance(resource, Collection):
+                inside |= dict.fromkeys(member.id for member in resource.members if member.id not in asked)
+        left = list(inside)
+        asked.update(left)
+
+
+def _briefs(snapshot: Snapshot, identifiers: Sequence[str]) -> list[ResourceSummary]:
+    """Return what is told of resources, without those that were purged."""
+    results: list[ResourceSummary] = []
+    with suppress(NotFound):
+        return snapshot.briefs(identifiers)
+    for identifier in identifiers:
+        with suppress(NotFound):
+            results += snapshot.briefs([identifier])
+    return results
 
 
 async def replay(
@@ -92,7 +114,8 @@ async def replay(
 ) -> Replayed:
     """Replay a run: answers of calls and of people, and the clock, come from its record; times of waiting are over.
 
-    Reads are made on the space as it is now, with `recorded` taken from the record too. What is written goes to a
+    Reads are made on the space as it is now, with `recorded` taken from the record too, with what they gave as it was;
+    a name that a step writes to means what it means now. What is written goes to a
     copy of the space that is thrown away. A call without a record fails; with `live` it is made, if it was approved
     then or always may be: nobody is asked. Raises NotFound, and Conflict for what is neither of a plan nor a session.
     """
@@ -111,7 +134,8 @@ async def replay(
             raise Conflict(message, hint="`infospace runs` lists them")
         if any(step.type == WRITE_PLAN for step in rows):
             _free_names(store, products)
-        restored = _restore_what_was_read(store, rows, space.catalogue) if recorded else {}
+        own = {product.of.id: product.created_by.step for product in products if product.of.version == 1}
+        restored = _restore_what_was_read(store, rows, own, space.catalogue) if recorded else {}
         past = RecordedRun(rows, calls, answers)
         plan = plan_of(row) if row.kind == "plan" else session_as_plan(row, past)
         again = Run(inner, plan, lambda event: emit(_as_replay_event(event, run)))

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
-from urllib.parse import unquote
 
 from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
 from infospace.core.json_types import JSON
@@ -317,7 +316,7 @@ def first_hidden(operations: Operations, references: Iterable[object]) -> str | 
 
 def keep_hidden(operations: Operations, name: str, reference: str) -> None:
     """Keep that something was asked for which is there, and not for this caller."""
-    hidden = first_hidden(operations, [unquote(reference)])
+    hidden = first_hidden(operations, [reference])
     if hidden is not None:
         write_audit(operations.space, operations.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
 

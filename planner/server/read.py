@@ -16,7 +16,7 @@ from infospace.data.json_text import dump
 from infospace.data.paths import ABSENT, Path
 from infospace.schema.projection import Selection
 from infospace.space import Space
-from infospace.store.called import only_note_called
+from infospace.store.called import notes_called, only_note_called
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Scope
 from planner.language.references import whole_reference
@@ -93,12 +93,16 @@ def without_place(ref: str) -> str:
 
 
 def is_there(space: Space, ref: str) -> bool:
-    """Whether a reference without a place leads to a run or to a resource, as `read` has it."""
+    """Whether a reference without a place leads to a run or to resources, as `read` has it, be they several."""
+    context = space.context()
     try:
         if is_run_id(ref):
             find_run(space, ref)
+        elif is_id(ref) or context.has(ref):
+            context.get(ref)
         else:
-            _resource(space.context(), ref)
+            with space.store.reading() as snapshot:
+                return bool(notes_called(snapshot, ref))
     except NotFound:
         return False
     return True

@@ -18,8 +18,8 @@ def path_of(text: str) -> Path:
 
 
 def lies_there(path: Path) -> bool:
-    """Whether something lies at a path: nothing does where a name is longer than that of a file may be."""
-    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises for such a name
+    """Whether something is found at a path: nothing is where a name is too long for a file, or nobody may look."""
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises for such paths
 
 
 def read_source(path: str) -> bytes:

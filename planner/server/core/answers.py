@@ -83,11 +83,11 @@ def show_steps(space: Space, document: Mapping[str, Any], access: Access) -> dic
         # What runs is told as the journal has it, with all that the session did before.
         return shown
     ended = {step["step"]: step["status"] for step in document["steps"]}
-    ids = {
-        step["out"]: step["resource_id"]
-        for step in document["steps"]
-        if step["out"] and step["status"] == "success" and binds_for_all(step["step"], step["out"][1:], ended)
-    }
+    ids: dict[str, Any] = {}
+    for step in document["steps"]:
+        if step["out"] and step["status"] == "success" and binds_for_all(step["step"], step["out"][1:], ended):
+            ids.pop(step["out"], None)  # the latest stand last
+            ids[step["out"]] = step["resource_id"]
     result = shown.get("ref")
     bound = bound_to(space, {name: identifier for name, identifier in ids.items() if identifier not in (None, result)})
     last = next((name for name, identifier in reversed(ids.items()) if identifier == result), None)

@@ -16,7 +16,7 @@ NAMES = 30
 
 
 class Find(Args):
-    """Arguments of `find`: a query, names, or neither."""
+    """Arguments of `find`: a query, names, a kind alone, or none of them."""
 
     query: str | None = Field(None, description="What it should do, in plain words; `;` between several.")
     names: Annotated[list[str], Field(max_length=NAMES)] = Field(

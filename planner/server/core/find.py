@@ -1,4 +1,4 @@
-"""`find`: what a plan can use, a line each; or by name in full; or, asked for nothing, the language in short."""
+"""`find`: what a plan can use, or all of a kind, a line each; by name in full; asked for nothing, the language."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from infospace.core.errors import Invalid
@@ -116,7 +116,7 @@ def _in_a_line(row: RunRow) -> dict[str, Any]:
 
 
 def _run_state(operations: Operations, document: dict[str, Any], after: int) -> dict[str, Any]:
-    """Return how a run is, which steps run, and which of its own steps ended since `after` others had."""
+    """Return how a run is, which steps run, and what ended after the first `after` steps that did: its own by name."""
     shown = show_run(document, operations.access)
     if document["status"] not in ("running", "suspended"):
         return shown
@@ -125,7 +125,7 @@ def _run_state(operations: Operations, document: dict[str, Any], after: int) -> 
     fresh = ended[after:]
     report: dict[str, Any] = {"seen": len(ended)}
     live_runs = operations.lives.going(document["run"])
-    running = live_runs[-1].running if live_runs else _called(operations.space, document["run"])
+    running = live_runs[-1].running if live_runs else _called(operations.space, document["run"], ended)
     if running and document["status"] == "running":
         report["running"] = running[:NEW]
     own = [row for row in fresh if not is_nested(row.position) and row.status == "success" and row.resource][-NEW:]
@@ -139,10 +139,19 @@ def _run_state(operations: Operations, document: dict[str, Any], after: int) -> 
     return {**shown, **report}
 
 
-def _called(space: Space, run: str) -> list[str]:
-    """Return what a run that goes on elsewhere calls now: of its running steps the journal has these alone."""
+def _called(space: Space, run: str, ended: Sequence[StepRow]) -> list[str]:
+    """Return what a run that goes on elsewhere calls now: of its running steps the journal has these alone.
+
+    A call that was broken off stays begun in the journal, and is over with its step, or where it is made again.
+    """
+    over = {row.position for row in ended}
     with space.store.reading() as snapshot:
-        return [f"{call.position} {call.target}" for call in snapshot.calls(run) if call.status == "started"]
+        calls = {(call.position, call.digest): call for call in snapshot.calls(run)}
+    return [
+        f"{call.position} {call.target}"
+        for call in calls.values()
+        if call.status == "started" and not any(is_execution_of(call.position, position) for position in over)
+    ]
 
 
 def _steps(space: Space, run: str, step: str | None) -> dict[str, Any]:

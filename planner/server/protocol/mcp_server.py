@@ -216,7 +216,7 @@ class _Handlers:
         try:
             mime, text = resources.read_uri(self._operations.space, uri)
         except InfospaceError as error:
-            client_calls.keep_hidden(self._operations, "resources/read", uri.rpartition("/")[2])
+            client_calls.keep_hidden(self._operations, "resources/read", resources.name_in(uri))
             code = types.INVALID_PARAMS if isinstance(error, NotFound) else types.INVALID_REQUEST
             raise MCPError(code, str(error), {"uri": uri}) from error
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])

@@ -78,11 +78,16 @@ def _uri(part: str, name: str) -> str:
     return f"{SCHEME}://{part}/{quote(name, safe='')}"
 
 
+def name_in(uri: str) -> str:
+    """Return the name or id in the address of a resource, "" where there is none."""
+    return unquote(uri.partition("://")[2].partition("/")[2])
+
+
 def read_uri(space: Space, uri: str) -> tuple[str, str]:
     """Return the MIME type and text of a resource. Raises NotFound for one that is not there, Invalid if too long."""
     scheme, _, rest = uri.partition("://")
-    part, _, name = rest.partition("/")
-    name = unquote(name)
+    part, _, _ = rest.partition("/")
+    name = name_in(uri)
     if scheme != SCHEME or part not in TEMPLATES or not name:
         raise NotFound(f"there is no resource {uri!r:.200}", hint=f"such as {SCHEME}://note/Note_12")
     mime, text = _run(space, name) if part == "run" else _resource(space, part, name)

@@ -96,23 +96,21 @@ def test_what_is_no_step_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "scope", "first", "in_loop"),
+    ("position", "first", "in_loop"),
     [
-        ("4", None, "4", False),
-        ("4#3", None, "4", False),
-        ("4.then.1#2", None, "4.then.1", False),
-        ("4.body[3].1.on_fail.2", None, "4.body[3].1.on_fail.2", True),
-        ("4.do[3].2.then.1", "4.do[3]", "4.do[3].2.then.1", True),
-        ("4.do[1].2/1.then.3", "4.do[1].2/", "4.do[1].2/1.then.3", True),
-        ("4#2.branches[2].1", "4#2.branches[2]", "4#2.branches[2].1", False),
-        ("4[2].on_fail.1", None, "4[2].on_fail.1", False),
+        ("4", "4", False),
+        ("4#3", "4", False),
+        ("4.then.1#2", "4.then.1", False),
+        ("4.body[3].1.on_fail.2", "4.body[3].1.on_fail.2", True),
+        ("4.do[3].2.then.1", "4.do[3].2.then.1", True),
+        ("4.do[1].2/1.then.3", "4.do[1].2/1.then.3", True),
+        ("4#2.branches[2].1", "4#2.branches[2].1", False),
+        ("4[2].on_fail.1", "4[2].on_fail.1", False),
     ],
 )
-def test_a_position_tells_its_scope_its_first_attempt_and_its_loop(
-    position: str, scope: str | None, first: str, in_loop: bool
-) -> None:
+def test_a_position_tells_its_first_attempt_and_its_loop(position: str, first: str, in_loop: bool) -> None:
     step = Position.parse(position)
-    assert (step.scope.text if step.scope else None, step.first.text, step.in_loop) == (scope, first, in_loop)
+    assert (step.first.text, step.in_loop) == (first, in_loop)
 
 
 def test_every_block_of_the_language_is_read() -> None:

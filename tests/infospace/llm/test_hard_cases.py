@@ -74,7 +74,7 @@ def test_a_busy_endpoint_is_asked_again_when_it_says(endpoint: Endpoint, api: st
     assert len(endpoint.requests) == 2
 
 
-@pytest.mark.parametrize(("asks", "told"), [("3600", "3600 seconds"), (LATE, f"until {LATE}")])
+@pytest.mark.parametrize(("asks", "told"), [("3600", "3600 s"), (LATE, f"until {LATE}")])
 def test_a_longer_wait_is_told_and_not_waited_for(
     endpoint: Endpoint, api: str, pieces: list[str] | None, asks: str, told: str
 ) -> None:

@@ -77,7 +77,7 @@ def test_an_endpoint_that_stays_so_is_given_up_after_three_attempts(
 def test_an_endpoint_that_asks_for_an_hour_is_not_waited_for(endpoint: Endpoint) -> None:
     """The sentence says how long it asked for."""
     endpoint.say(Fail(429, "quota", {"retry-after": "3600"}))
-    with pytest.raises(Unreachable, match=r"\(429\), and asks to wait 3600 seconds: quota"):
+    with pytest.raises(Unreachable, match=r"\(429\), and asks to wait 3600 s: quota"):
         ask()
     assert len(endpoint.requests) == 1
 

@@ -243,6 +243,8 @@ def test_what_a_step_that_was_not_run_would_have_changed_is_not_known(space: Spa
     assert statuses(named, {"type": "load", "target": "b", "out": "$x"}) == ["skipped"] * 2
     taken, by_name = note("${l}", "$b", name="a", replace=True), {"type": "load", "target": "a", "out": "$x"}
     assert statuses(taken, by_name, note("${a}", "$y")) == ["skipped", "skipped", "success"]
+    moved = {"type": "name", "target": "$l", "value": "a", "replace": True}
+    assert statuses(moved, by_name) == ["skipped", "skipped"]
     again = note("is", "$z", name="a", replace=True)
     assert statuses(taken, again, by_name) == ["skipped", "success", "success"]
     save_plan(space, "keep", {"inputs": {"to": {}}, "steps": [note("${to}", name="b")]})

@@ -142,6 +142,25 @@ def test_what_was_read_is_as_it_was_then(space: Space) -> None:
     assert space.context().get("changed").content == "other"
 
 
+def test_what_the_run_itself_has_changed_is_read_as_the_replay_changes_it(space: Space) -> None:
+    run = ran(
+        space,
+        {"type": "create-note", "value": "before", "name": "n"},
+        {"type": "load", "target": "n", "out": "$first"},
+        {"type": "create-note", "value": "${first}", "out": "$was"},
+        {"type": "update-note", "target": "n", "value": "after"},
+        {"type": "load", "target": "n", "out": "$then"},
+        {"type": "create-collection", "value": [1], "name": "log"},
+        {"type": "add", "target": "log", "value": "$was"},
+        {"type": "load", "target": "log", "out": "$log"},
+        {"type": "create-note", "value": "${was}, ${then}, ${log}", "out": "$all"},
+    )
+    for recorded in (False, True):
+        again = asyncio.run(replay(space, str(run.run), recorded=recorded))
+        assert again.document["result"]["data"] == "before, after, 1\n\nbefore"
+        assert again.difference.same
+
+
 def test_a_replay_says_why_it_reads_otherwise(space: Space) -> None:
     """Where the space has changed since, by the run itself too; not where what it read is from the record."""
     ran(space, {"type": "create-note", "value": "before", "name": "before"})

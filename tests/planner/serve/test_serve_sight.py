@@ -122,26 +122,29 @@ def test_what_is_hidden_is_answered_as_what_does_not_exist(shelf: Space, limited
 
 
 def test_whatever_leads_to_what_is_hidden_is_kept_as_it_was_asked_for(shelf: Space, tmp_path: Path) -> None:
-    """A name with a dot or a bracket, a path, a title, an alias; of a place in a resource that resource."""
+    """A name with a dot, a bracket or a slash, a path, a title, also of several, an alias; of a place its resource."""
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf" / "private.md").write_text("---\ntitle: The diary\naliases: [Old diary]\n---\nx", "utf-8")
+    for folder in ("one", "two"):
+        (tmp_path / "shelf" / folder).mkdir()
+        (tmp_path / "shelf" / folder / "plan.md").write_text("# Salaries", "utf-8")
     import_paths(shelf, [tmp_path / "shelf"], NullListener())
-    names = ("diary.2024", "list[0]", "two words")
+    names = ("diary.2024", "list[0]", "two words", "team/salaries")
     steps = [{"type": "create-note", "value": WORD, "name": name} for name in names]
     assert run_sync(shelf, steps).status == "success"
-    hidden = {name: name for name in (*names, "private.md", "The diary", "Old diary")}
+    hidden = {name: name for name in (*names, "private.md", "The diary", "Old diary", "Salaries")}
     hidden |= {"Note_2.title": "Note_2", "Collection_1[0]": "Collection_1"}
 
     async def scene(planner: Planner) -> None:
         for reference in (*hidden, "dogs.md", "dogs[0]", "diary.2024.title", "cats.md"):
             assert await planner.wrong("read", ref=reference)
-        for name in ("two%20words", "diary.2024", "list%5B0%5D", "dogs.md"):
+        for name in ("two%20words", "diary.2024", "list%5B0%5D", "team/salaries", "dogs.md"):
             with pytest.raises(MCPError, match="nothing here has the name"):
                 await planner.client.read_resource(f"infospace://note/{name}")
 
     play(shelf, scene, SEEN["notes"])
     told = [(row.action, row.target) for row in audit(shelf) if row.reason == "out of scope"]
-    by_address = [("resources/read", name) for name in ("two words", "diary.2024", "list[0]")]
+    by_address = [("resources/read", name) for name in ("two words", "diary.2024", "list[0]", "team/salaries")]
     assert told == [*(("read", name) for name in hidden.values()), *by_address]
 
 

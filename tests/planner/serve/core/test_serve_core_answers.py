@@ -252,6 +252,13 @@ def test_a_session_tells_the_variables_that_later_steps_can_use_and_no_others(
     assert all_bound["bound"].keys() == {"$l", out, *bound}
 
 
+def test_a_variable_that_is_bound_again_is_told_as_the_latest(space: Space) -> None:
+    again = {"type": "bind", "target": "$y", "out": "$x"}
+    steps = [{**ONE, "out": "$x"}, {**ONE, "out": "$y"}, again]
+    told = play(space, lambda door: door.call("step", session="s", steps=steps))
+    assert told["out"] == "$x"
+
+
 def test_steps_say_what_they_bound_anew_and_give_the_result_once(space: Space) -> None:
     async def scene(door: Door) -> list[Any]:
         first = [{"type": "create-collection", "value": ROWS, "out": "$rows"}]
