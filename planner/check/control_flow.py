@@ -226,6 +226,8 @@ class ControlFlowChecker:
         for branch in form.branches:
             start = before.copy()
             start.sibling_names |= self._state.env.assigned_names
+            absent = self._state.env.absent_names  # what an earlier branch has given is not absent any more
+            start.absent_names = {name: loops for name, loops in start.absent_names.items() if name in absent}
             end = self._blocks.inside(branch, start, depth)
             self._state.env.add_branch(before, end)
         if self._state.env.unreachable:

@@ -247,13 +247,15 @@ def _absent_in_both(one: Mapping[str, int], other: Mapping[str, int]) -> dict[st
 
 
 def _joined_names(one: Mapping[str, AssignedName], other: Mapping[str, AssignedName]) -> dict[str, AssignedName]:
-    """Return the names that are given after one of two branches was taken."""
+    """Return the names that are given after one of two branches was taken, the very same where neither gave one."""
     if one == other:
         return dict(one)
     results = {}
     for name in {**one, **other}:
         left, right = one.get(name), other.get(name)
-        if left is not None and right is not None:
+        if left is not None and left is right:
+            results[name] = left
+        elif left is not None and right is not None:
             results[name] = AssignedName(union(left.shape, right.shape), left.certain and right.certain)
         else:
             only = left or right

@@ -87,8 +87,9 @@ def with_words(text: str, read: Callable[[str], object]) -> str | None:
     `read` raises `Invalid` for what is none. `||` joins texts in this language, so that it is OR only where it cannot
     do that: where it is not plain which is meant, nothing is returned.
     """
-    joining = rewritten(text, lambda part: re.sub(r"\s*&&\s*", " AND ", part).replace("===", "="))
-    choosing = rewritten(joining, lambda part: re.sub(r"\s*\|\|\s*", " OR ", part))
+    # Of a run of spaces only the first begins one: looking from each of them would take their square.
+    joining = rewritten(text, lambda part: re.sub(r"(?<!\s)\s*&&\s*", " AND ", part).replace("===", "="))
+    choosing = rewritten(joining, lambda part: re.sub(r"(?<!\s)\s*\|\|\s*", " OR ", part))
     meanings = [one for one in dict.fromkeys((joining, choosing)) if one != text and _is_read(one, read)]
     return meanings[0] if len(meanings) == 1 else None
 

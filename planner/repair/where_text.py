@@ -11,7 +11,7 @@ from infospace.core.errors import Invalid
 from infospace.expressions.expression import parse_where
 from planner.parse.condition_text import rewritten, with_words
 
-_TEMPLATE = re.compile(r"\$\{\s*([^{}]*?)\s*\}")
+_TEMPLATE = re.compile(r"\$\{([^{}]*)\}")
 _OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
@@ -34,7 +34,7 @@ def _candidates(raw: Any) -> Iterator[str]:
     elif isinstance(raw, str):
         text = raw.strip().rstrip(";")
         yield re.sub(r"(?is)^(select\b.*?\b)?where\s+", "", text)
-        yield rewritten(text, lambda part: _TEMPLATE.sub(r"$\1", part), _joined)
+        yield rewritten(text, lambda part: _TEMPLATE.sub(lambda found: f"${found[1].strip()}", part), _joined)
         yield with_words(text, parse_where) or text
         yield text.removesuffix(",")
         unquoted = rewritten(text, lambda part: part, lambda _quoted: "")
@@ -50,7 +50,7 @@ def _joined(quoted: str) -> str:
     if quote == "`" or len(parts) == 1:
         return quoted
     return " || ".join(
-        f"${part}" if number % 2 else f"{quote}{part}{quote}" for number, part in enumerate(parts) if part
+        f"${part.strip()}" if number % 2 else f"{quote}{part}{quote}" for number, part in enumerate(parts) if part
     )
 
 

@@ -114,6 +114,28 @@ WRONG: dict[str, tuple[list[Any], str, str]] = {
         "unknown-name",
         "/2/target",
     ),
+    "moved in a branch, beside one that may give another name": (
+        [
+            note(1, name="a"),
+            beside(
+                [{"type": "name", "target": "$x", "value": "b"}],
+                [when("today() > '2030-01-01'", note(2, "$q", name="q"))],
+            ),
+            {"type": "load", "target": "a"},
+        ],
+        "unknown-name",
+        "/2/target",
+    ),
+    "given in two branches where nothing has it": (
+        [
+            when(
+                {"type": "notbound", "target": "nobody"},
+                beside([note(1, name="nobody")], [note(2, "$y", name="nobody")]),
+            )
+        ],
+        "name-taken",
+        "/0/then/0/branches/1/0/name",
+    ),
     "moved in a branch, of the space": (
         [beside([MOVED], [{"type": "say", "value": "s"}]), {"type": "load", "target": "taken"}],
         "unknown-name",

@@ -11,6 +11,7 @@ import pytest
 from infospace import Space
 from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan
+from planner.repair.where_text import suggest_where
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from plangen.mistakes import note
@@ -400,3 +401,11 @@ def test_variables_are_looked_for_in_what_a_verb_of_earlier_plans_has_no_argumen
         ("unknown-type", "/0/type"),
         ("unbound-variable", "/0/other"),
     }
+
+
+def test_long_runs_of_spaces_are_looked_through_once() -> None:
+    """Else these would take minutes."""
+    blank = " " * 20_000
+    assert suggest_where(f"a = ${{{blank}x{blank}}}") == "a = $x"
+    assert suggest_where(f"a = 1{blank}&&{blank}b = 2") == "a = 1 AND b = 2"
+    assert suggest_where(f"a = 1{blank}| |{blank}b = 2") is None
