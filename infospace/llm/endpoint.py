@@ -181,7 +181,7 @@ class Endpoint(Generic[ClientT]):
         status, url, message = error.status_code, self.url, self.error_message(error)
         if status == 429:
             wait = error.response.headers.get("retry-after")
-            question = f", and asks to wait {self._plain(_told_wait(wait))[:50]}" if wait else ""
+            question = f", and asks to wait {self._plain(_format_wait(wait))[:50]}" if wait else ""
             return Unreachable(f"{url} takes no more requests now (429){question}: {message}{self._attempts()}")
         if status >= 500:
             return Unreachable(f"{url} failed with {status}: {message}{self._attempts()}")
@@ -208,7 +208,7 @@ class Endpoint(Generic[ClientT]):
         return f" ({pluralize(self.settings.retries + 1, 'attempt')})" if self.settings.retries else ""
 
 
-def _told_wait(text: str) -> str:
+def _format_wait(text: str) -> str:
     """Return how long a `Retry-After` asks to wait, which is a number of seconds or a date."""
     return f"{text} s" if text.replace(".", "", 1).isdecimal() else f"until {text}"
 
