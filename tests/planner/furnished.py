@@ -113,3 +113,20 @@ def furnish_whole(space: Space) -> None:
     save_plan(space, "greet", GREET)
     save_plan(space, "count", COUNT)
     space.tools.add(files())
+
+
+def mail_server() -> LocalTools:
+    """Return a server with a tool that only reads, and one that changes something."""
+    server = LocalTools("mail")
+
+    @server.tool(read_only=True)
+    async def inbox(page: int = 1) -> list[str]:
+        """Read the inbox."""
+        return [str(page)]
+
+    @server.tool()
+    async def send(to: str) -> str:
+        """Send a mail."""
+        return to
+
+    return server

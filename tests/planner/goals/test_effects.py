@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from furnished import mail_server
 
 from infospace import Space
-from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan
 from planner.goals.effects import Effect, effects_of, needs_consent, tools_called
 from planner.parse.saved_plans import save_plan
@@ -16,19 +16,7 @@ from planner.parse.saved_plans import save_plan
 @pytest.fixture
 def mail(space: Space) -> Space:
     """A space with a tool that only reads, one that changes something, and a saved plan that calls both."""
-    server = LocalTools("mail")
-
-    @server.tool(read_only=True)
-    async def inbox(page: int = 1) -> list[str]:
-        """Read the inbox."""
-        return [str(page)]
-
-    @server.tool()
-    async def send(to: str) -> str:
-        """Send a mail."""
-        return to
-
-    space.tools.add(server)
+    space.tools.add(mail_server())
     calls = [{"type": "mail/send", "arguments": {"to": "ann"}}, {"type": "mail/inbox"}]
     save_plan(space, "both", {"steps": [{"type": "create-note", "value": 1, "name": "made"}, *calls]})
     return space

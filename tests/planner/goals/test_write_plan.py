@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from chatting import Endpoint, Fail
+from furnished import mail_server
 
 from infospace import Space
-from infospace.tools.local import LocalTools
 from planner import Prepared, RunResult, Spoke, prepare, run_sync, stream
 from planner.goals.prompt import planning_request
 from planner.parse.saved_plans import save_plan
@@ -196,19 +196,7 @@ def test_properties_of_most_notes_are_told_first_and_those_of_infrastructure_cou
 
 
 def test_a_tool_says_whether_it_changes_something(space: Space) -> None:
-    server = LocalTools("mail")
-
-    @server.tool(read_only=True)
-    async def inbox(page: int = 1) -> list[str]:
-        """Read the inbox."""
-        return [str(page)]
-
-    @server.tool()
-    async def send(to: str) -> str:
-        """Send a mail."""
-        return to
-
-    space.tools.add(server)
+    space.tools.add(mail_server())
     told = str(planning_request(space, "read the inbox").messages[1]["content"]).splitlines()
     lines = {name: next(line for line in told if line.startswith(f"- mail/{name}(")) for name in ("inbox", "send")}
     assert lines["inbox"].endswith(": Read the inbox.")
