@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from textual import on
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding
+from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.worker import Worker
 
@@ -39,6 +40,8 @@ class BaseScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (36, "-high")]  # noqa: RUF012 - as Textual declares it
     FIRST: ClassVar[str] = ""
     """The selector of what has the focus at first."""
+    _left = False
+    """Whether another place, or a dialog, has been in front since this one was made."""
 
     @property
     def infospace(self) -> InfospaceApp:
@@ -59,6 +62,10 @@ class BaseScreen(Screen[None]):
         """Put the content between the bar of places and the keys."""
         from tui.widgets.key_footer import KeyFooter
 
+        # Textual does so as soon as it tells the size, which is after all widgets were styled: each would be once more.
+        given = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for cells, breakpoints in zip(self.app.size, given, strict=True):
+            self.add_class([name for least, name in breakpoints if cells >= least][-1])
         yield TabBar(self.name_of_place)
         yield from self.content()
         yield KeyFooter()
@@ -72,8 +79,14 @@ class BaseScreen(Screen[None]):
         if self.FIRST:
             self.query_one(self.FIRST).focus()
 
-    def on_screen_resume(self) -> None:
+    def on_screen_suspend(self) -> None:
+        """Something else comes to the front."""
+        self._left = True
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
         """Look again, since the place is shown."""
+        # Textual styles all widgets anew for what may have changed while they were hidden; what is new is styled.
+        event.refresh_styles = event.refresh_styles and self._left
         self.shown()
         self.refresh_bindings()
 

@@ -25,11 +25,15 @@ class IdleGarbageCollector:
 
     def __init__(self) -> None:
         self._usual = gc.get_threshold()
+        self._freezes = False
+        """Whether objects are frozen here. Python can only unfreeze all, so what the process has frozen stays so."""
         self._looked = self._touched = time.monotonic()
 
     def begin(self) -> None:
         """Have what is there now stay, and the rest be gone through seldom."""
-        gc.freeze()
+        self._freezes = gc.get_freeze_count() == 0
+        if self._freezes:
+            gc.freeze()
         gc.set_threshold(*SELDOM)
 
     def touched(self) -> None:
@@ -39,14 +43,17 @@ class IdleGarbageCollector:
         """Collect all garbage there is, where it is time and nobody does anything."""
         now = time.monotonic()
         if now - self._looked > AFTER and now - self._touched > IDLE_SECONDS:
-            gc.unfreeze()
+            if self._freezes:
+                gc.unfreeze()
             gc.collect()
-            gc.freeze()
+            if self._freezes:
+                gc.freeze()
             self._looked = time.monotonic()
 
     def end(self) -> None:
         """Leave the collector as it was."""
-        gc.unfreeze()
+        if self._freezes:
+            gc.unfreeze()
         gc.set_threshold(*self._usual)
 
 

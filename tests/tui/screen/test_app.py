@@ -9,12 +9,16 @@ import sys
 import threading
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.color import Color
 from staging import PATIENCE, SIZES, Show, Stage, gate
 from textual.command import CommandList
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.theme import BUILTIN_THEMES
+from textual.widget import Widget
 
 from infospace import Space
 from infospace.tools.local import LocalTools
@@ -44,6 +48,33 @@ def test_every_place_opens_at_every_size(show: Show, size: tuple[int, int]) -> N
             await stage.until(lambda title=title: type(stage.app.place).__name__ == title, title)
 
     show(story, size)
+
+
+def test_a_place_that_opens_styles_its_widgets_once(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once more when its size is told, nor as it comes to the front; only what is changed as it opens is."""
+    styled: Counter[DOMNode] = Counter()
+    apply = Stylesheet.apply
+
+    def counted(sheet: Stylesheet, node: DOMNode, **how: Any) -> None:
+        styled[node] += 1
+        apply(sheet, node, **how)
+
+    monkeypatch.setattr(Stylesheet, "apply", counted)
+
+    async def story(stage: Stage) -> None:
+        for width, breadth in ((80, "-narrow"), (160, "-wide")):
+            await stage.pilot.resize_terminal(width, 50)
+            styled.clear()
+            await stage.go("notes" if width == 80 else "tools")
+            place = stage.app.place
+            assert place is not None
+            assert place.has_class(breadth, "-high")
+            widgets = [widget for widget in place.walk_children() if isinstance(widget, Widget)]
+            more = [widget for widget in widgets if styled[widget] > 1]
+            assert all(styled[widget] for widget in widgets)
+            assert len(more) < len(widgets) / 3, more
+
+    show(story)
 
 
 def test_everything_of_a_place_is_found_with_the_mouse(show: Show, furnished: Space) -> None:
