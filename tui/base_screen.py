@@ -62,7 +62,7 @@ class BaseScreen(Screen[None]):
         """Put the content between the bar of places and the keys."""
         from tui.widgets.key_footer import KeyFooter
 
-        # Textual sets these classes when it tells the size. All widgets are styled by then, and each would be once more.
+        # Textual sets these classes when it tells the size. All widgets are styled by then: each would be once more.
         given = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
         for cells, breakpoints in zip(self.app.size, given, strict=True):
             self.add_class([name for least, name in breakpoints if cells >= least][-1])
@@ -85,7 +85,7 @@ class BaseScreen(Screen[None]):
 
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Look again, since the place is shown."""
-        # Textual styles all widgets anew for what may have changed while they were hidden. A new place was never hidden.
+        # Textual styles all widgets anew for what changed while they were hidden. A new place was never hidden.
         event.refresh_styles = event.refresh_styles and self._left
         self.shown()
         self.refresh_bindings()
