@@ -33,6 +33,8 @@ AT_REST = 3_000
 
 Turns are counted, not seconds: a machine that stands still has none.
 """
+PICTURE_AT_REST = 300
+"""The same for a picture: what else may come of itself is the end of work in a thread, and work is waited for."""
 HELD = 4
 """How many times as many turns are waited where work is held by a gate: which work that is nobody can tell."""
 GATES: list[threading.Event] = []
@@ -124,14 +126,14 @@ class Stage:
         await self.until(lambda: self.app.subject is not None and self.app.subject.name == run, run)
         await self.until(lambda: self.app.place is not None and self.app.place.name_of_place == place)
 
-    async def until(self, holds: Callable[[], object], what: str = "") -> None:
+    async def until(self, holds: Callable[[], object], what: str = "", at_rest: int = AT_REST) -> None:
         """Wait until something holds."""
         self._before = None
         end, rest = time.monotonic() + PATIENCE, 0
         seen = ""
         while not holds():
             held = any(not one.is_set() for one in GATES)
-            if not self.app.is_running or time.monotonic() > end or rest > AT_REST * (HELD if held else 1):
+            if not self.app.is_running or time.monotonic() > end or rest > at_rest * (HELD if held else 1):
                 raise AssertionError(f"waited for {what or holds} in vain; this was seen:\n{self.text}")
             await settled_within(1.0)
             await asyncio.sleep(0.01)
@@ -181,24 +183,30 @@ class Stage:
         """What was said in notifications that are still there."""
         return [note.message for note in self.app._notifications]
 
-    def is_as(self, name: str) -> None:
-        """Compare what is seen with the picture of that name.
+    async def is_as(self, name: str) -> None:
+        """Wait until what is seen is as the picture of that name.
 
         INFOSPACE_PICTURES=1 takes it anew where it differs, and the story fails when it is over: nobody has looked yet.
         """
-        drawn = normalised(self.app.export_screenshot(title="infospace", simplify=True))
         path = PICTURES / f"{name}.svg"
-        if os.environ.get("INFOSPACE_PICTURES"):
-            if not path.exists() or path.read_text(encoding="utf-8") != drawn:
+        expected = path.read_text(encoding="utf-8") if path.exists() else ""
+        assert expected or os.environ.get("INFOSPACE_PICTURES"), (
+            f"there is no picture {name!r} yet; INFOSPACE_PICTURES=1 takes it"
+        )
+        try:
+            await self.until(lambda: self._drawn() == expected, name, PICTURE_AT_REST)
+        except AssertionError:
+            drawn = self._drawn()
+            if os.environ.get("INFOSPACE_PICTURES"):
                 path.write_text(drawn, encoding="utf-8")
                 self.taken.append(path)
-            return
-        assert path.exists(), f"there is no picture {name!r} yet; INFOSPACE_PICTURES=1 takes it"
-        expected = path.read_text(encoding="utf-8")
-        if drawn != expected:
+                return
             found = path.with_suffix(".found.svg")
             found.write_text(drawn, encoding="utf-8")
-            raise AssertionError(f"{found} is not as {path}:\n{_difference(expected, drawn)}")
+            raise AssertionError(f"{found} is not as {path}:\n{_difference(expected, drawn)}") from None
+
+    def _drawn(self) -> str:
+        return normalised(self.app.export_screenshot(title="infospace", simplify=True))
 
 
 @contextmanager

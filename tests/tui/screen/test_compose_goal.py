@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from chatting import Endpoint, Hang, Say
 from drafts import compose
-from staging import BOTH, SIZES, Show, Stage
+from staging import BOTH, PATIENCE, SIZES, Show, Stage, gate
 from textual.widgets import Input, Static
 
 from infospace import Space
 from infospace.journal.rows import RunRow
+from planner.goals.effects import Effect
+from planner.goals.session import GoalSession
 from tui.screens.compose.compose import Compose
 
 GOAL = "Keep how many items there are, as weekly"
@@ -77,8 +81,8 @@ def test_the_plan_arrives_as_it_is_written_and_is_checked_meanwhile(
         await stage.until(lambda: not place.goal.writes and place.draft.text == place.text)
         assert json.loads(place.text) == PLAN
         assert place.draft.errors == 0
-        await stage.until(lambda: "made, 2 attempts, " in told(stage), "how it was written")
-        assert "It writes weekly" in told(stage)
+        await stage.until(lambda: "It writes weekly" in told(stage), "what it would do")
+        assert "made, 2 attempts, " in told(stage)
         assert not place.editor.read_only
         assert place.editor.has_focus
 
@@ -243,6 +247,42 @@ def test_a_plan_that_waits_is_run_from_runs_after_one_question(show: Show, space
     show(story, on=space)
 
 
+@pytest.mark.parametrize("then", ["run", "another text"])
+def test_what_a_plan_would_do_is_not_told_over_what_came_since(
+    show: Show, space: Space, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    """It is found out in a thread, which may end when the plan has run, or another text is here."""
+    endpoint.say(json.dumps(PLAN))
+    opened, left = gate(), threading.Event()
+    effects_of = GoalSession.effects
+
+    def held(self: GoalSession) -> Sequence[Effect]:
+        opened.wait(PATIENCE)
+        try:
+            return effects_of(self)
+        finally:
+            left.set()
+
+    monkeypatch.setattr(GoalSession, "effects", held)
+
+    async def story(stage: Stage) -> None:
+        place = await asked(stage)
+        await stage.until(lambda: told(stage).startswith("run_1 written by made, 1 attempt"))
+        if then == "run":
+            await stage.press("ctrl+r")
+            await stage.sees("run_1 ✓ success")
+        else:
+            place.files.open_text("", "[]")
+            await stage.until(lambda: runs(space)[0].status == "cancelled")
+        before = told(stage)
+        opened.set()
+        await stage.until(left.is_set)
+        await stage.until(lambda: all(worker.is_finished for worker in stage.app.workers))
+        assert told(stage) == before
+
+    show(story, on=space)
+
+
 def test_another_text_stops_the_model(show: Show, space: Space, endpoint: Endpoint) -> None:
     """What it wrote does not take the place of that text."""
     endpoint.say(json.dumps(PLAN))
@@ -305,7 +345,7 @@ class TestPictures:
         async def story(stage: Stage) -> None:
             place = await asked(stage)
             await stage.until(lambda: place.goal.run_id == "run_1" and place.draft.text == place.text)
-            stage.is_as(f"compose-goal-{size}")
+            await stage.is_as(f"compose-goal-{size}")
 
         show(story, SIZES[size], space)
 
@@ -317,6 +357,6 @@ class TestPictures:
         async def story(stage: Stage) -> None:
             await compose(stage)
             await stage.sees("alt+g: say what you want", "^o: opens an example")
-            stage.is_as(f"compose-empty-{size}")
+            await stage.is_as(f"compose-empty-{size}")
 
         show(story, SIZES[size], space)

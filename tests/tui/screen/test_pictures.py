@@ -19,7 +19,7 @@ class TestPictures:
             await stage.sees("run_1 ", "2/2", "5/5", "5 runs")
             await stage.press("down", "down", "m")
             await stage.sees("step 2 waits: Which year", "●")
-            stage.is_as(f"runs-{size}")
+            await stage.is_as(f"runs-{size}")
 
         show(story, SIZES[size], furnished)
 
@@ -32,7 +32,7 @@ class TestPictures:
             await stage.sees("for-each", "item 3", "then", "12 executions")
             await stage.press("t", "down")
             await stage.until(lambda: "█" in stage.text)
-            stage.is_as(f"plan-{size}")
+            await stage.is_as(f"plan-{size}")
 
         show(story, SIZES[size], furnished)
 
@@ -44,7 +44,7 @@ class TestPictures:
             await stage.open("run_2")
             await stage.press("n")
             await stage.until(lambda: stage.app.chosen == "2", "the step that failed")
-            stage.is_as(f"failed-{size}")
+            await stage.is_as(f"failed-{size}")
 
         show(story, SIZES[size], furnished)
 
@@ -59,7 +59,7 @@ class TestPictures:
             await stage.sees("1 error", "a Collection is wanted")
             await stage.press("n")
             await stage.sees("wrong-kind")
-            stage.is_as(f"refused-{size}")
+            await stage.is_as(f"refused-{size}")
 
         show(story, SIZES[size], furnished)
 
@@ -70,7 +70,7 @@ class TestPictures:
         async def story(stage: Stage) -> None:
             await stage.open("run_1", "2", "step")
             await stage.sees("for-each → $all", "three!", "was Collection_1, of step 1")
-            stage.is_as(f"step-{size}")
+            await stage.is_as(f"step-{size}")
 
         show(story, SIZES[size], furnished)
 
@@ -85,7 +85,7 @@ class TestPictures:
             await stage.sees("3 of 12", "$loud", "$item")
             value = stage.app.screen.query_one("#value", ResourceData)
             await stage.until(lambda: value.copied()[0] == "one", "the value at the cursor")
-            stage.is_as(f"variables-{size}")
+            await stage.is_as(f"variables-{size}")
 
         show(story, SIZES[size], furnished)
 
@@ -98,7 +98,7 @@ class TestPictures:
             await stage.sees("step 2 waits: Which year was it?")
             await stage.press("a")
             await stage.sees("1985", "another")
-            stage.is_as(f"question-{size}")
+            await stage.is_as(f"question-{size}")
 
         show(story, SIZES[size], furnished)
 
@@ -110,6 +110,6 @@ class TestPictures:
             await stage.sees("run_5", "2/2")
             await stage.press("question_mark")
             await stage.sees("Help: Runs", "All runs of the space")
-            stage.is_as(f"help-{size}")
+            await stage.is_as(f"help-{size}")
 
         show(story, SIZES[size], furnished)

@@ -34,7 +34,7 @@ class TestPicturesOfComputing:
             await stage.open("run_1")
             await stage.sees("1 pages → $orders", "Collection, 5 items", "4 query → $ranked", "item 2")
             assert "item 3" not in stage.text
-            stage.is_as(f"computed-plan-{size}")
+            await stage.is_as(f"computed-plan-{size}")
 
         show(story, SIZES[size], computed)
 
@@ -45,7 +45,7 @@ class TestPicturesOfComputing:
         async def story(stage: Stage) -> None:
             await stage.open("run_1", "1", "step")
             await stage.sees("pages → $orders", "shop/list_orders", "$page", "Calls 3", "Bonn")
-            stage.is_as(f"computed-pages-{size}")
+            await stage.is_as(f"computed-pages-{size}")
 
         show(story, SIZES[size], computed)
 
@@ -56,7 +56,7 @@ class TestPicturesOfComputing:
         async def story(stage: Stage) -> None:
             await stage.open("run_1", "4", "step")
             await stage.sees("query → $ranked", "SELECT city, spent", "$by was Collection_3, of step 3", "Oslo")
-            stage.is_as(f"computed-query-{size}")
+            await stage.is_as(f"computed-query-{size}")
 
         show(story, SIZES[size], computed)
 
@@ -67,7 +67,7 @@ class TestPicturesOfComputing:
         async def story(stage: Stage) -> None:
             await stage.open("run_1", "5", "step")
             await stage.sees("for-each → $firsts", "45.22", "24.4", "until", "$gross < 30")
-            stage.is_as(f"computed-until-{size}")
+            await stage.is_as(f"computed-until-{size}")
 
         show(story, SIZES[size], computed)
 
@@ -81,7 +81,7 @@ class TestPicturesOfComputing:
         async def story(stage: Stage) -> None:
             place = await open_compose(stage, written)
             await stage.sees("there is no `cty` in `by`", "did you mean `city`?", "$gros is not bound")
-            stage.is_as(f"computed-compose-{size}")
+            await stage.is_as(f"computed-compose-{size}")
             at(place, "SELECT c")
             await stage.press("ctrl+space")
             await offered(stage, "city")

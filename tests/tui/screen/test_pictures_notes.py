@@ -41,7 +41,7 @@ class TestPictures:
             await opened(stage, "8 kept notes")
             await stage.press("end")
             await stage.sees("How bread rises", "Yeast eats", "mix, and let it rest")
-            stage.is_as(f"notes-{size}")
+            await stage.is_as(f"notes-{size}")
 
         show(story, SIZES[size], stocked)
 
@@ -59,7 +59,7 @@ class TestPictures:
                 lambda: place(stage).notes.listed.sought.query == "dough that ferments", "the whole query"
             )
             await stage.sees("the best below the threshold has 0.193", "0.634", "Yeast eats the sugar in the dough")
-            stage.is_as(f"notes-search-{size}")
+            await stage.is_as(f"notes-search-{size}")
 
         show(story, SIZES[size], stocked)
 
@@ -73,12 +73,12 @@ class TestPictures:
         async def story(stage: Stage) -> None:
             await opened(stage, "8 kept notes")
             await stage.sees("embedding 120 of 2,000, 25 a second", "[infospace add --stop")
-            stage.is_as(f"notes-adding-{size}")
+            await stage.is_as(f"notes-adding-{size}")
             job.write(replace(record, done=140))
             await stage.sees("embedding 140 of 2,000")
             fcntl.flock(lock, fcntl.LOCK_UN)
             await stage.sees("broken off while", "[infospace add --detach")
-            stage.is_as(f"notes-adding-broken-off-{size}")
+            await stage.is_as(f"notes-adding-broken-off-{size}")
             job.write(replace(record, state="done", message="60 added"))
             await stage.until(lambda: "in the background" not in stage.text)
 
@@ -105,7 +105,7 @@ class TestPictures:
             await shows(stage, name)
             await stage.press(*["right_square_bracket"] * TABS[tab], "enter")
             await stage.sees(sees)
-            stage.is_as(f"notes-{tab}-{size}")
+            await stage.is_as(f"notes-{tab}-{size}")
 
         show(story, SIZES[size], stocked)
 
@@ -118,7 +118,7 @@ class TestPictures:
             await shows(stage, "city")
             await stage.sees("people: 658444")
             await stage.press("enter", "down")
-            stage.is_as(f"notes-json-{size}")
+            await stage.is_as(f"notes-json-{size}")
 
         show(story, SIZES[size], stocked)
 
@@ -130,7 +130,7 @@ class TestPictures:
             await opened(stage, "8 kept notes")
             await stage.press("v", "v")
             await stage.sees("1 Collection", "Emmy", "1912", "3 items")
-            stage.is_as(f"notes-collection-{size}")
+            await stage.is_as(f"notes-collection-{size}")
 
         show(story, SIZES[size], stocked)
 
@@ -143,7 +143,7 @@ class TestPictures:
             await opened(stage, "8 kept notes")
             await stage.press("v", "v", "v", "v")
             await stage.sees("2 of 10 things", "Bread in short", "In short: ")
-            stage.is_as(f"notes-stale-{size}")
+            await stage.is_as(f"notes-stale-{size}")
 
         show(story, SIZES[size], stocked)
 
@@ -156,7 +156,7 @@ class TestPictures:
             await shows(stage, "sourdough")
             await stage.press("e")
             await stage.sees("ctrl+s saves", "title: Sourdough")
-            stage.is_as(f"notes-editor-{size}")
+            await stage.is_as(f"notes-editor-{size}")
 
         show(story, SIZES[size], stocked)
 
@@ -178,7 +178,7 @@ class TestPictures:
             await stage.sees("3 steps differ", "items +")
             await stage.press("down")
             await stage.sees("query: rust on iron", "query: sourdough bread")
-            stage.is_as(f"compare-{size}")
+            await stage.is_as(f"compare-{size}")
 
         show(story, SIZES[size], stocked)
 

@@ -37,7 +37,7 @@ class TestPictures:
             await opened(stage, "55 tools")
             await shows(stage, "order/echo")
             await stage.sees("Beware", "as text to be read")
-            stage.is_as(f"tools-{size}")
+            await stage.is_as(f"tools-{size}")
 
         show(story, SIZES[size], housed)
 
@@ -54,7 +54,7 @@ class TestPictures:
             await stage.press("enter")
             stage.expects_nothing_new()
             await stage.sees("relevance 0.")
-            stage.is_as(f"tools-search-{size}")
+            await stage.is_as(f"tools-search-{size}")
 
         show(story, SIZES[size], housed)
 
@@ -70,7 +70,7 @@ class TestPictures:
             slots["hours"].query_one(Input).value = "99"
             await stage.press("ctrl+r")
             await stage.sees("this is needed", "99 is more than 12")
-            stage.is_as(f"tools-form-{size}")
+            await stage.is_as(f"tools-form-{size}")
 
         show(story, SIZES[size], housed)
 
@@ -90,7 +90,7 @@ class TestPictures:
             await stage.until(lambda: tools(stage).tool_calls.current is None)
             footer = tools(stage).query_one(KeyFooter)
             await stage.until(lambda: any(key.word == "Answer" for key in footer.keys) or size == "80x24")
-            stage.is_as(f"tools-question-{size}")
+            await stage.is_as(f"tools-question-{size}")
 
         show(story, SIZES[size], housed)
 
@@ -120,7 +120,7 @@ class TestPictures:
             await stage.sees("line 1: it was quiet", "34 ms")
             await stage.until(lambda: tools(stage).tools.listed.uses[guestbook].execution_count == 2)
             await quiet(stage)
-            stage.is_as(f"tools-answer-{size}")
+            await stage.is_as(f"tools-answer-{size}")
 
         show(story, SIZES[size], housed)
 
@@ -136,7 +136,7 @@ class TestPictures:
             await stage.sees("of the same server")
             await stage.press("enter")
             await stage.until(lambda: place.detail.has_focus_within, "the focus")
-            stage.is_as(f"tools-similar-{size}")
+            await stage.is_as(f"tools-similar-{size}")
 
         show(story, SIZES[size], housed)
 
@@ -150,7 +150,7 @@ class TestPictures:
             await stage.sees("3 servers, 2 running, 1 failed")
             place.grid.go_to("gone")
             await stage.sees("cannot find its")
-            stage.is_as(f"tools-servers-{size}")
+            await stage.is_as(f"tools-servers-{size}")
 
         show(story, SIZES[size], started)
 
@@ -171,7 +171,7 @@ class TestPictures:
             await stage.sees("ann", "ops")
             stage.app.screen.query_one("#config", Input).value = "serve.json"
             await stage.sees(" serve.json")
-            stage.is_as(f"tools-client-{size}")
+            await stage.is_as(f"tools-client-{size}")
 
         show(story, SIZES[size], housed)
 
@@ -184,6 +184,6 @@ class TestPictures:
             await stage.press("f")
             await stage.sees("Which tools?")
             await stage.press("down", "down", "space")
-            stage.is_as(f"tools-filter-{size}")
+            await stage.is_as(f"tools-filter-{size}")
 
         show(story, SIZES[size], housed)

@@ -168,7 +168,7 @@ class TestPictures:
             await stage.write("SELECT title, words, tags FROM notes ORDER BY words DESC")
             await stage.press("enter")
             await stage.sees("How bread rises", "8 rows")
-            stage.is_as(f"notes-query-{size}")
+            await stage.is_as(f"notes-query-{size}")
 
         show(story, SIZES[size], stocked)
 
@@ -180,6 +180,6 @@ class TestPictures:
             await asking(stage)
             await stage.write("SELECT title FROM notes WHERE t")
             await stage.sees("title  tags  text")
-            stage.is_as(f"notes-query-offers-{size}")
+            await stage.is_as(f"notes-query-offers-{size}")
 
         show(story, SIZES[size], stocked)

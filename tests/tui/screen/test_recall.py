@@ -293,9 +293,9 @@ def test_pictures(show: Show, bakery: Space, size: str) -> None:
         await judged(stage, 6)
         await asked(stage)
         await stage.sees("Note 7 of 12")
-        stage.is_as(f"notes-recall-{size}")
+        await stage.is_as(f"notes-recall-{size}")
         await stage.press("escape")
         await told(stage)
-        stage.is_as(f"notes-recall-estimate-{size}")
+        await stage.is_as(f"notes-recall-estimate-{size}")
 
     show(story, SIZES[size], bakery)

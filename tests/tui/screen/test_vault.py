@@ -251,7 +251,7 @@ class TestPictures:
                 await stage.press("v")
             await stage.sees("open of 18 tasks", "Tasks 2/2", "Find a berth")
             await stage.until(lambda: place(stage).detail.chosen_task is not None)
-            stage.is_as(f"notes-vault-tasks-{size}")
+            await stage.is_as(f"notes-vault-tasks-{size}")
 
         show(story, SIZES[size], vault)
 
@@ -263,7 +263,7 @@ class TestPictures:
             await opened(stage, "69 kept notes")
             await stage.press("f")
             await stage.sees("Which notes?", "Recipes/")
-            stage.is_as(f"notes-folders-{size}")
+            await stage.is_as(f"notes-folders-{size}")
 
         show(story, SIZES[size], vault)
 
@@ -275,6 +275,6 @@ class TestPictures:
             await opened(stage, "69 kept notes")
             await narrowed(stage, "#project/home")
             await stage.sees("4 kept notes in #project/home", "Projects/Boat.md", "Work on house")
-            stage.is_as(f"notes-vault-{size}")
+            await stage.is_as(f"notes-vault-{size}")
 
         show(story, SIZES[size], vault)

@@ -128,8 +128,10 @@ class DraftGoal:
         self._screen.check_soon()
         row = next((row for row in reversed(result.steps) if row.type == "write-plan"), None)
         by = "" if row is None else f"written by {attempts_of(row.extra)}"
+        self._show(by, "^r runs it")
         effects = await asyncio.to_thread(session.effects)
-        self._show(by, *effect_lines(effects), "^r runs it")
+        if self._session is not None and self._session[0] is session:  # else it runs meanwhile, or another text is here
+            self._show(by, *effect_lines(effects), "^r runs it")
 
     async def _play(
         self,
