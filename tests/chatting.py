@@ -88,6 +88,8 @@ class Endpoint:
     """Seconds between pieces."""
     holds_before: str = ""
     """A text before which a streamed answer stops until `goes_on` is released, once for each answer."""
+    holding: threading.Event = field(default_factory=threading.Event)
+    """Set once a streamed answer has stopped there."""
     goes_on: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     cuts_after: int | None = None
     """Pieces after which a stream is cut off, as by a broken connection."""
@@ -196,6 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
             before, text = text, text + _piece(event)
             held = self.endpoint.holds_before
             if held and held in text and held not in before:
+                self.endpoint.holding.set()
                 while not (self.endpoint.goes_on.acquire(timeout=0.05) or self.endpoint.closing.is_set()):
                     pass
             named = f"event: {event['type']}\n" if "type" in event else ""

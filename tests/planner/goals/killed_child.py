@@ -33,7 +33,7 @@ def connect(space: Space, sent: Path) -> None:
         """Send a mail."""
         with sent.open("a", encoding="utf-8") as file:
             file.write(f"{to}\n")
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.5 if to == "bob" else 0.05)  # the last: whoever kills before it has time to
         return f"sent to {to}"
 
     space.tools.add(server)

@@ -111,24 +111,22 @@ def test_a_killed_goal_goes_on(endpoint: Endpoint, searched_file: Path, tmp_path
     assert len(endpoint.requests) <= 3
 
 
-@pytest.mark.parametrize("part", [0.3, 0.8])
+@pytest.mark.parametrize("part", ["mail/send", '"both"'], ids=["early", "late"])
 def test_a_goal_that_is_killed_while_its_plan_arrives_is_written_once_more(
-    endpoint: Endpoint, searched_file: Path, tmp_path: Path, part: float
+    endpoint: Endpoint, searched_file: Path, tmp_path: Path, part: str
 ) -> None:
     """Steps ran ahead of the plan by then: nothing of them stays, and the plan is asked for as before."""
     endpoint.answers = answers
-    endpoint.gap, endpoint.pieces = 0.1, 40
+    endpoint.gap, endpoint.pieces, endpoint.holds_before = 0.02, 10, part
     path, sent = tmp_path / "space.db", tmp_path / "sent.txt"
     process = begin(searched_file, path, sent)
-    end = time.monotonic() + 120
-    while not endpoint.requests:
-        assert time.monotonic() < end
-        time.sleep(0.002)
-    time.sleep(part * 0.1 * len(json.dumps(PLAN)) / 40)
+    assert endpoint.holding.wait(120)
+    time.sleep(0.3)  # for the steps that run ahead
     assert grown(path) == 1, "the plan has arrived already"
     process.kill()
     process.wait()
-    endpoint.gap = 0.0
+    endpoint.gap, endpoint.holds_before = 0.0, ""
+    endpoint.goes_on.release()
     result, _ = to_the_end(path, sent)
     assert (result.status, sent.read_text().split()) == ("success", ["ann", "bob"])
     assert endpoint.requests[0]["messages"] == endpoint.requests[1]["messages"]
