@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from infospace import Space, open_space
 from infospace.core.tool import ToolFailed
 from infospace.tools.mcp.catalogue.sync import sync
 from infospace.tools.mcp.connection import Connection
+from infospace.tools.mcp.transport import process_guard
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import call, left, odd, synced, until, write
@@ -119,6 +123,35 @@ def test_what_a_server_starts_ends_with_it(space: Space, tmp_path: Path) -> None
     assert len([line for line in left(mark) if "setsid" in line and "odd_server" not in line]) == 2
     space.close()
     assert left(mark) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what has left its process group is found on Linux alone")
+def test_a_guard_that_the_machine_lets_wait_is_not_killed(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or what it guards would live on."""
+    mark = f"mark-{tmp_path.name}-waits"
+    synced(space, mcp=write(tmp_path, one=odd("orphans", mark)))
+    monkeypatch.setattr(process_guard, "GRACE_S", 0.3)  # this process waits by it; the guard has its own
+    guards = [path for path in Path("/proc").glob("[0-9]*/cmdline") if is_guard(path, mark)]
+    [number] = [int(path.parent.name) for path in guards]
+    os.kill(number, signal.SIGSTOP)
+    going_on = threading.Timer(1.5, os.kill, (number, signal.SIGCONT))
+    going_on.start()
+    try:
+        space.close()
+    finally:
+        going_on.join()
+    assert left(mark) == []
+
+
+def is_guard(path: Path, mark: str) -> bool:
+    """Whether the command line in a file of /proc is that of a server's guard."""
+    try:
+        line = path.read_bytes()
+    except OSError:
+        return False
+    return mark.encode() in line and b"process_guard.py" in line
 
 
 @pytest.mark.slow

@@ -29,6 +29,8 @@ NOISE = 4_000
 """Lines that are no message, one after the other, at which a server is given up."""
 LAST_WORDS_S = 0.5
 """Seconds for which standard error is heard once standard output has ended."""
+GUARD_GRACES = 10
+"""The graces of a server for which its guard is waited for. `Connection.close` waits a little longer than that."""
 _CHUNK = 2**16
 _ENDS = 4_096
 """Bytes at both ends of a line that cannot be read, in which its id is looked for."""
@@ -140,7 +142,9 @@ async def _end(process: asyncio.subprocess.Process, tasks: Sequence[asyncio.Task
     if process.stdin is not None:
         process.stdin.close()
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(4 * guard.GRACE_S):
+        # The guard ends within two of its graces, where the machine lets it run. Closing the transport kills a guard
+        # that has not ended, and what it would have found and killed lives on: so it is given far longer than it needs.
+        async with asyncio.timeout(GUARD_GRACES * guard.GRACE_S):
             output.code = await process.wait()
     for task in (reading, listening):
         task.cancel()
