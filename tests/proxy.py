@@ -47,6 +47,11 @@ class Proxy:
         self._answered = answered
         self._cut = lambda _: next(left, None) is None
 
+    def cut_at(self, text: bytes, *, answered: bool) -> None:
+        """The same, at the first piece that has this text in it."""
+        self._answered = answered
+        self._cut = lambda data: text in data
+
     @property
     def has_cut(self) -> bool:
         """Whether what was to be cut is cut."""

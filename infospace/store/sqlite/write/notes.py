@@ -140,7 +140,7 @@ def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
         raise work.exists_already(id_of(min(set(numbers).difference(free)) * 4))
     counts = Counter(row[0] for row in rows)
     taken = connection.value(
-        "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) LIMIT 1", (keys_json(counts),)
+        "SELECT min(key) FROM resources WHERE key IN (SELECT value FROM json_each(?))", (keys_json(counts),)
     )
     if taken is None and len(counts) < len(rows):
         taken = counts.most_common(1)[0][0]
