@@ -126,14 +126,15 @@ class Stage:
         await self.until(lambda: self.app.subject is not None and self.app.subject.name == run, run)
         await self.until(lambda: self.app.place is not None and self.app.place.name_of_place == place)
 
-    async def until(self, holds: Callable[[], object], what: str = "", at_rest: int = AT_REST) -> None:
-        """Wait until something holds."""
+    async def until(self, holds: Callable[[], object], what: str = "", at_rest: int | None = None) -> None:
+        """Wait until something holds; `at_rest` is how many turns in which nothing comes are too many."""
+        most = AT_REST if at_rest is None else at_rest
         self._before = None
         end, rest = time.monotonic() + PATIENCE, 0
         seen = ""
         while not holds():
             held = any(not one.is_set() for one in GATES)
-            if not self.app.is_running or time.monotonic() > end or rest > at_rest * (HELD if held else 1):
+            if not self.app.is_running or time.monotonic() > end or rest > most * (HELD if held else 1):
                 raise AssertionError(f"waited for {what or holds} in vain; this was seen:\n{self.text}")
             await settled_within(1.0)
             await asyncio.sleep(0.01)
