@@ -99,7 +99,7 @@ def make_batches(work: Transaction, changes: Sequence[MakeNotes]) -> None:
         for number in (numbers[0], numbers[-1]):
             work.require_reserved(Kind.NOTE, number)
         keys = (numbers[0] * 4, numbers[-1] * 4)
-        taken = connection.value("SELECT key FROM resources WHERE key BETWEEN ? AND ? AND key & 3 = 0 LIMIT 1", keys)
+        taken = connection.value("SELECT min(key) FROM resources WHERE key BETWEEN ? AND ? AND key & 3 = 0", keys)
         known = batches.spans(connection, numbers[0], numbers[-1])
         if taken is not None or known:
             raise work.exists_already(id_of(max(known[0][0], numbers[0]) * 4 if taken is None else taken))

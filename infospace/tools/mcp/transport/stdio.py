@@ -30,7 +30,7 @@ NOISE = 4_000
 LAST_WORDS_S = 0.5
 """Seconds for which standard error is heard once standard output has ended."""
 GUARD_GRACES = 10
-"""The graces of a server for which its guard is waited for. `Connection.close` waits a little longer than that."""
+"""How many times GRACE_S the owner waits for a guard to end. `Connection.close` waits a little longer than that."""
 _CHUNK = 2**16
 _ENDS = 4_096
 """Bytes at both ends of a line that cannot be read, in which its id is looked for."""

@@ -56,8 +56,9 @@ def killed_at(number, folder):
 
 def disk(folder):
     "What a process that is killed now would leave; what is not written out yet is lost with it."
-    files = sorted(one for one in folder.rglob("*") if one.is_file() and not one.name.endswith("-shm"))
-    return hashlib.sha256(repr([(one.name, one.read_bytes()) for one in files]).encode()).digest()
+    there = [one for one in sorted(folder.rglob("*")) if not one.name.endswith("-shm")]
+    told = [(str(one), one.stat().st_mode, one.stat().st_mtime_ns, one.is_file() and one.read_bytes()) for one in there]
+    return hashlib.sha256(repr(told).encode()).digest()
 
 def state(folder):
     "What a kill has left: as it is, but for the random part of a name."
