@@ -48,13 +48,14 @@ def until(holds: Callable[[], object], seconds: float = 60) -> None:
 
 
 def left(mark: str) -> list[str]:
-    """Return the command lines of the processes that have a mark in it."""
+    """Return the command lines of the processes that have a mark in it, or in the environment they began with."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             line = path.read_bytes()
+            marked = mark.encode() in line or mark.encode() in path.with_name("environ").read_bytes()
         except OSError:
             continue
-        if mark.encode() in line:
+        if marked:
             found.append(line.replace(b"\0", b" ").decode())
     return found

@@ -63,13 +63,14 @@ def test_servers_from_npm(space: Space, tmp_path: Path, node: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "a.txt").write_text("the text of a")
+    ours = {"SERVER_OF": f"mark-{tmp_path}"}
     path = write(
         tmp_path,
-        everything={"command": str(node / "mcp-server-everything")},
-        files={"command": str(node / "mcp-server-filesystem"), "args": [str(home)]},
+        everything={"command": str(node / "mcp-server-everything"), "env": ours},
+        files={"command": str(node / "mcp-server-filesystem"), "args": [str(home)], "env": ours},
         memory={
             "command": str(node / "mcp-server-memory"),
-            "env": {"MEMORY_FILE_PATH": str(tmp_path / "memory.json")},
+            "env": {"MEMORY_FILE_PATH": str(tmp_path / "memory.json"), **ours},
             "autoApprove": ["create_entities"],
         },
     )
@@ -100,8 +101,9 @@ def test_servers_from_npm(space: Space, tmp_path: Path, node: Path) -> None:
     assert found["document"].startswith("#")
     assert found["file"] == {"content": "the text of a"}
     assert found["nodes"]["entities"][0]["name"] == "Ada"
+    assert len([line for line in left(ours["SERVER_OF"]) if str(node) in line]) >= 3
     space.close()
-    assert left(str(node)) == []
+    assert left(ours["SERVER_OF"]) == []
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ FAILURES = {
 @pytest.mark.slow
 def test_each_failure_is_of_one_server_alone(space: Space, tmp_path: Path) -> None:
     """The good ones are listed whole, the bad ones say why with what they wrote, and nothing is left running."""
-    mark = f"mark-{tmp_path.name}-together"
+    mark = f"mark-{tmp_path}-together"
     bad = {mode: odd(mode, mark) for mode in FAILURES if mode not in ("absent", "nowhere")}
     bad |= {mode: odd(mode, mark, start_timeout_s=wait) for mode, wait in (("hangs", 2), ("babbles", 10))}
     bad |= {"absent": {"command": "no-such-command"}, "nowhere": {"url": "http://127.0.0.1:9/mcp"}}
@@ -65,7 +65,7 @@ def test_each_failure_is_of_one_server_alone(space: Space, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_a_call_that_goes_wrong_leaves_the_others_in_peace(space: Space, tmp_path: Path) -> None:
     """A server that answers late, dies, or answers with 50 MB: a sentence each, while others are being called."""
-    mark = f"mark-{tmp_path.name}-calls"
+    mark = f"mark-{tmp_path}-calls"
     synced(space, mcp=write(tmp_path, a=odd("plain", mark, timeout_s=1), b=odd("plain", mark), c=odd("plain", mark)))
 
     async def all_at_once() -> list[object]:
@@ -98,7 +98,7 @@ def connections() -> int:
 
 def test_a_start_that_is_broken_off_leaves_nothing(space: Space, tmp_path: Path) -> None:
     """No process, and nothing that is held until the end: a server that hangs may be tried again and again."""
-    mark, before = f"mark-{tmp_path.name}-hangs", connections()
+    mark, before = f"mark-{tmp_path}-hangs", connections()
     write(Path(space.store.address).parent, one=odd("hangs", mark))
     assert space.tools.servers is not None
     pool, entry = space.tools.servers.pool, space.tools.servers.entries["one"]
@@ -118,7 +118,7 @@ def test_a_start_that_is_broken_off_leaves_nothing(space: Space, tmp_path: Path)
 @pytest.mark.skipif(sys.platform != "linux", reason="what has left its process group is found on Linux alone")
 def test_what_a_server_starts_ends_with_it(space: Space, tmp_path: Path) -> None:
     """Also where it ignores being told to, and its child has a session of its own."""
-    mark = f"mark-{tmp_path.name}-orphans"
+    mark = f"mark-{tmp_path}-orphans"
     synced(space, mcp=write(tmp_path, one=odd("stubborn", mark), two=odd("orphans", mark)))
     assert len([line for line in left(mark) if "setsid" in line and "odd_server" not in line]) == 2
     space.close()
@@ -130,7 +130,7 @@ def test_a_guard_that_the_machine_lets_wait_is_not_killed(
     space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or what it guards would live on."""
-    mark = f"mark-{tmp_path.name}-waits"
+    mark = f"mark-{tmp_path}-waits"
     synced(space, mcp=write(tmp_path, one=odd("orphans", mark)))
     monkeypatch.setattr(process_guard, "GRACE_S", 0.3)  # this process waits by it; the guard has its own
     guards = [path for path in Path("/proc").glob("[0-9]*/cmdline") if is_guard(path, mark)]
@@ -157,7 +157,7 @@ def is_guard(path: Path, mark: str) -> bool:
 @pytest.mark.slow
 def test_nothing_is_left_of_a_process_that_is_killed(tmp_path: Path) -> None:
     """SIGKILL gives no time to end anything: the servers' guards see that their owner is gone."""
-    mark = f"mark-{tmp_path.name}-killed"
+    mark = f"mark-{tmp_path}-killed"
     path = write(tmp_path, one=odd("stubborn", mark), two=odd("hangs", mark), three=odd("plain", mark))
     code = (
         "import asyncio, sys\nfrom pathlib import Path\nfrom infospace import open_space\n"
@@ -189,7 +189,7 @@ def test_a_call_can_be_cancelled(space: Space, tmp_path: Path) -> None:
 
 def test_a_start_can_be_cancelled(space: Space, tmp_path: Path) -> None:
     """And leaves nothing behind."""
-    mark = f"mark-{tmp_path.name}-start"
+    mark = f"mark-{tmp_path}-start"
     path = write(tmp_path, a=odd("hangs", mark))
 
     async def cancelled() -> object:
@@ -221,7 +221,7 @@ def test_a_server_that_fails_is_left_alone_for_a_while(space: Space, tmp_path: P
 
 def test_a_space_that_is_opened_again_starts_nothing(tmp_path: Path) -> None:
     """Its tools are there; a server starts when one of them is called."""
-    mark = f"mark-{tmp_path.name}-again"
+    mark = f"mark-{tmp_path}-again"
     with open_space(tmp_path / "space.db") as space:
         synced(space, mcp=write(tmp_path, a=odd("plain", mark)))
     assert left(mark) == []

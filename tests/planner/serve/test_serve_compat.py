@@ -190,8 +190,9 @@ def test_a_scope_holds_for_what_is_discovered(shop: Space) -> None:
 def test_servers_are_selected_before_they_are_started_and_join_later(space: Space) -> None:
     """Never-listed ones by their entries; one that is written meanwhile counts in the next turn; nothing is started."""
     folder = Path(space.store.address).parent
-    brew = odd("promises", "brew-mark", description="Install, update, and manage macOS packages via Homebrew")
-    files = odd("promises", "files-mark", description="Read, write, and search local files and directories")
+    marks = [f"mark-{folder}-{name}" for name in ("brew", "files")]
+    brew = odd("promises", marks[0], description="Install, update, and manage macOS packages via Homebrew")
+    files = odd("promises", marks[1], description="Read, write, and search local files and directories")
     write(folder, brew=brew)
 
     async def scene(planner: Planner) -> Any:
@@ -217,7 +218,7 @@ def test_servers_are_selected_before_they_are_started_and_join_later(space: Spac
     assert own["servers"] == [{"name": "x", "description": "Install packages"}]
     assert empty["servers"] == []
     assert wrong == "there is no server 'bres' (did you mean 'brew'?)"
-    assert left("brew-mark") == left("files-mark") == []
+    assert [left(mark) for mark in marks] == [[], []]
 
 
 def test_sets_of_tools_add_up_however_they_are_named(space: Space) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +45,7 @@ class Place:
 def place(tmp_path_factory: pytest.TempPathFactory, node: Path) -> Iterator[Place]:
     """All servers, listed by the command."""
     folder = tmp_path_factory.mktemp("everything")
-    mark = f"mark-{folder.name}-{folder.parent.name}"
+    mark = f"mark-{uuid.uuid4()}"
     home, repository = folder / mark, folder / "repository"
     home.mkdir()
     (home / "long.txt").write_text("word " * (LONG // 5))

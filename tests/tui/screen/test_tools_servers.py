@@ -12,8 +12,6 @@ from tooling import desk, house, odd, opened, shows, tools
 
 from infospace import Space
 
-MARK = "a mark of servers on the screen"
-
 
 def left(mark: str) -> list[Path]:
     """Return the processes that have a mark in their command line."""
@@ -166,15 +164,15 @@ def test_listing_shows_how_far_it_is_and_can_be_broken_off(
     show: Show, space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was listed is kept; nothing else waits for it, and no process is left."""
-    hanging = odd("hangs")
-    hanging["args"] = [*hanging["args"], MARK]
+    mark, hanging = f"mark-{tmp_path}", odd("hangs")
+    hanging["args"] = [*hanging["args"], mark]
     house(tmp_path, monkeypatch, desk=desk(), slow=hanging)
 
     async def story(stage: Stage) -> None:
         await opened(stage, "server slow", "infospace/add")
         await stage.press("s")
         await stage.sees("1 of 2 servers listed; waiting for slow (x breaks it off)", "desk/book")
-        assert left(MARK)
+        assert left(mark)
         await stage.press("s")
         await stage.until(lambda: "Servers are being listed; x breaks it off." in stage.said())
         await stage.go("runs")
@@ -185,8 +183,8 @@ def test_listing_shows_how_far_it_is_and_can_be_broken_off(
         await stage.until(lambda: any("Listing was broken off" in said for said in stage.said()))
         await stage.loses("servers listed; waiting")
         end = time.monotonic() + PATIENCE / 2
-        await stage.until(lambda: not left(MARK) or time.monotonic() > end)
-        assert not left(MARK)
+        await stage.until(lambda: not left(mark) or time.monotonic() > end)
+        assert not left(mark)
         await shows(stage, "desk/rooms")
 
     show(story, on=space)
