@@ -7,6 +7,7 @@ a weight has a scale of its own; with one scale for all of them NDCG@10 on Cranf
 from __future__ import annotations
 
 import shutil
+import tempfile
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from infospace.search.models.find import (
     get_model,
     verified_or_aside,
 )
-from infospace.search.models.onnx_graph import GRAPH_FILE
+from infospace.search.models.onnx_graph import DATA_FILE, GRAPH_FILE
 
 if TYPE_CHECKING:
     from infospace.search.models.default_weights import Progress
@@ -93,7 +94,14 @@ def _quantize(folder: Path, work: Path) -> None:
     del onnx
     from onnxruntime.quantization import quantize_dynamic  # type: ignore[import-untyped]  # it has no types
 
-    quantize_dynamic(folder / GRAPH_FILE, work / GRAPH_FILE, per_channel=True)
+    # Its shapes are inferred into a file beside the graph that is read. The folder of the default model belongs to
+    # every process: two that make these weights at once would take that file from each other, and one that is killed
+    # would leave it there.
+    with tempfile.TemporaryDirectory(dir=work) as own:
+        for name in (GRAPH_FILE, DATA_FILE):
+            if (folder / name).exists():
+                shutil.copyfile(folder / name, Path(own, name))
+        quantize_dynamic(Path(own, GRAPH_FILE), work / GRAPH_FILE, per_channel=True)
 
 
 def _folder(default: ModelInfo) -> Path:

@@ -207,11 +207,12 @@ def test_an_interrupted_use_ends_with_130_and_goes_on_when_called_again(
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache that has the default model, and takes what is made from it."""
+    """A cache that has the default model in a folder of its own, and takes what is made from it."""
     default = get_model()
     models = tmp_path / "cache" / "models"
-    models.mkdir(parents=True)
-    (models / default.folder.name).symlink_to(default.folder)
+    (models / default.folder.name).mkdir(parents=True)
+    for path in default.folder.iterdir():
+        (models / default.folder.name / path.name).symlink_to(path)
     monkeypatch.setenv("INFOSPACE_CACHE", str(models.parent))
     return models
 
@@ -221,11 +222,21 @@ def test_weights_of_8_bits_are_made_once_and_find_the_same(cli: Any, notes: Path
     (name,) = re.findall(r"infospace model use (\S+-int8)", page("searching"))
     asked = ("search", "lunar tide", "--threshold", "-1", "--json")
     before = cli(*asked).json["data"]
+    (default,) = [path for path in cache.iterdir() if path.is_dir()]
+    changed = default.stat().st_mtime_ns
     used = cli("model", "use", name, "--json")
     assert (used.code, used.json["model"], used.json["dimension"], used.json["pending"]) == (0, name, 384, 0)
     assert used.json["verified"] is True
     assert used.json["passages_embedded"] > 0
+    assert default.stat().st_mtime_ns == changed  # other processes make it from the same folder
     [folder] = [path for path in cache.iterdir() if "int8" in path.name]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "MANIFEST.json",
+        "config.json",
+        "model.onnx",
+        "tokenizer.json",
+        "tokenizer_config.json",
+    ]
     assert 15e6 < (folder / "model.onnx").stat().st_size < 30e6
     after = cli(*asked).json["data"]
     assert [hit["metadata"]["title"] for hit in after] == [hit["metadata"]["title"] for hit in before]
