@@ -267,14 +267,18 @@ def _is_remembered(folder: Path, manifest: Manifest) -> bool:
 
 
 def _remember(folder: Path, hashes: dict[str, str]) -> None:
-    """Keep the hashes with the files' stamps; where the cache cannot be written, they are found again."""
+    """Keep the hashes with the files' stamps, and forget those of files that are gone.
+
+    Where the cache cannot be written, they are found again.
+    """
     memory = _memory()
     new = {str(folder / name): [*_stamp(folder / name), sha256] for name, sha256 in hashes.items()}
     if new.items() <= memory.items():
         return
+    there = {path: known for path, known in memory.items() if Path(path).is_file()}
     to = _memory_file()
     value = to.with_name(f".{to.name}.{secrets.token_hex(6)}.tmp")
     with suppress(OSError):
         to.parent.mkdir(parents=True, exist_ok=True)
-        value.write_text(json.dumps({**memory, **new}), encoding="utf-8")
+        value.write_text(json.dumps({**there, **new}), encoding="utf-8")
         value.replace(to)

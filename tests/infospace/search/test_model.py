@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 from infospace.core.errors import ModelError
-from infospace.search.models.find import DEFAULT_KEY, ModelInfo, find_model, get_model, verify_model
+from infospace.search.models.find import DEFAULT_KEY, ModelInfo, describe, find_model, get_model, verify_model
 from infospace.search.models.package_download import installed_package
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from model_hub import serving
+from tiny_model import make_model
 
 
 @pytest.fixture
@@ -174,6 +175,18 @@ def test_a_lost_or_damaged_memory_of_hashes_only_costs_hashing(own: ModelInfo) -
         assert found is not None
         assert not found.verified
         assert get_model().verified
+
+
+def test_hashes_of_files_that_are_gone_are_not_kept(own: ModelInfo, tmp_path: Path) -> None:
+    """What is read at each start does not grow with every model folder that ever was."""
+    kept, gone = make_model(tmp_path / "kept"), make_model(tmp_path / "gone")
+    assert describe(gone).key != own.key
+    memory = own.folder.parent / "hashed.json"
+    assert str(gone / "model.onnx") in json.loads(memory.read_text())
+    shutil.rmtree(gone)
+    describe(kept)
+    found = json.loads(memory.read_text())
+    assert {Path(path).parent for path in found} == {own.folder, kept}
 
 
 def test_finding_a_model_imports_nothing_heavy(own: ModelInfo) -> None:
