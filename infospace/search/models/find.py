@@ -275,7 +275,7 @@ def _remember(folder: Path, hashes: dict[str, str]) -> None:
     new = {str(folder / name): [*_stamp(folder / name), sha256] for name, sha256 in hashes.items()}
     if new.items() <= memory.items():
         return
-    there = {path: known for path, known in memory.items() if Path(path).is_file()}
+    there = {path: known for path, known in memory.items() if os.path.isfile(path)}  # noqa: PTH113  # it never raises
     to = _memory_file()
     value = to.with_name(f".{to.name}.{secrets.token_hex(6)}.tmp")
     with suppress(OSError):

@@ -169,7 +169,8 @@ def test_without_a_whole_manifest_there_is_no_model_in_the_cache(own: ModelInfo)
 def test_a_lost_or_damaged_memory_of_hashes_only_costs_hashing(own: ModelInfo) -> None:
     """`hashed.json` can be thrown away or be nonsense: the model is verified again."""
     memory = own.folder.parent / "hashed.json"
-    for nonsense in ("", "[]", json.dumps({str(own.folder / "model.onnx"): 3})):
+    no_path = {"/" + "x" * 300: [1, 2, "3"], "\0": [1, 2, "3"]}
+    for nonsense in ("", "[]", json.dumps({str(own.folder / "model.onnx"): 3}), json.dumps(no_path)):
         memory.write_text(nonsense)
         found = find_model()
         assert found is not None
