@@ -66,7 +66,7 @@ def kept_keyring() -> Iterator[RealKeyring]:
 
 def visit(_server: str, url: str) -> None:
     """Do what a browser does: follow the address to where it leads."""
-    with urllib.request.urlopen(url, timeout=10) as page:  # noqa: S310 - of ours
+    with urllib.request.urlopen(url, timeout=60) as page:  # noqa: S310 - of ours
         page.read()
 
 

@@ -57,7 +57,7 @@ def test_a_model_hands_its_user_the_address_and_asks_for_the_status(space: Space
         begun = await planner.call("manage_connections", action="initiate", server="mail")
 
         def visit() -> None:
-            with urllib.request.urlopen(begun["connect_url"], timeout=10) as page:  # noqa: S310 - of ours
+            with urllib.request.urlopen(begun["connect_url"], timeout=60) as page:  # noqa: S310 - of ours
                 page.read()
 
         await asyncio.to_thread(visit)

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "infospace" / "tools"))
 from authorized_server import authorized
 from served import odd, write
 
-BROWSER = "import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=10).read()"
+BROWSER = "import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=60).read()"
 
 
 @pytest.fixture(autouse=True)
