@@ -175,6 +175,8 @@ def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
     match name:
         case "slow":
             time.sleep(arguments.get("seconds", 1.5))
+            while "until" in arguments and not Path(arguments["until"]).exists():
+                time.sleep(0.01)
             answer(identifier, text("late"))
         case "die":
             sys.stderr.write("something broke\n")

@@ -358,9 +358,9 @@ def test_pages_stand_alone_where_their_tool_may_change_something(paged: Paged) -
 def test_the_time_of_the_step_is_that_of_all_its_pages(paged: Paged, tmp_path: Path) -> None:
     """The pages before stay with the calls; nothing of them is made."""
     (tmp_path / "calls.hold").touch()
-    result = paged.run({**ISSUES, "timeout_s": 2})
+    result = paged.run({**ISSUES, "timeout_s": 5})
     assert result.status == "failed"
-    assert "it took longer than its `timeout_s` of 2 s" in str(result.reason)
+    assert "it took longer than its `timeout_s` of 5 s" in str(result.reason)
     assert len(paged.calls) == 3
     assert result.bindings == {}
 

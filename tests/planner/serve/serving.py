@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx2
 from mcp import Client, StdioServerParameters
+from mcp.client import stdio
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
@@ -38,6 +39,10 @@ TEXTS = ("describe_primitives", "find")
 PATIENT = dict.fromkeys(("run_plan", "run_steps", "answer_run"), 300)
 """Seconds that a planner waits for what it began, unless a scene says otherwise: all have ended by then."""
 TOKEN = "a-token-for-the-tests-alone"  # noqa: S105 - it opens nothing but what a test serves
+
+# The client kills a server that has not ended two seconds after it was told to, and the guards of that server's own
+# servers outlive it by a moment then. What is looked at here is how it ends by itself, on a busy machine too.
+stdio.PROCESS_TERMINATION_TIMEOUT = 60.0
 
 _NOTING = "import os, sys; open(sys.argv[1], 'w').write(str(os.getpid())); os.execv(sys.argv[2], sys.argv[2:])"
 """Writes down the process's id, and becomes the server."""

@@ -183,8 +183,10 @@ def test_what_misbehaves_fails_alone_while_the_others_are_called(place: Place) -
             assert (await call(planner, name, text="x", timezone="UTC"))["status"] == "success"
         wrong = {"plain/slow": "did not answer within 5 s", "twin/flood": "more than 16 MB", "fragile/die": "has ended"}
         good = ["time/get_current_time"] * 5
-        asked = [call(planner, name, timezone="UTC", seconds=8) for name in (*wrong, *good)]
+        late = place.folder / "late"
+        asked = [call(planner, name, timezone="UTC", until=str(late)) for name in (*wrong, *good)]
         answers = await asyncio.gather(*asked)
+        late.touch()
         for answer, message in zip(answers, wrong.values(), strict=False):
             assert message in answer["reason"]
         assert [one["status"] for one in answers[len(wrong) :]] == ["success"] * 5

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shlex
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from infospace import open_space
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
+from served import left, odd, synced, until, write
 from serving import command, is_alive, over_stdio, raw_stdio
 
 SLOW = {"steps": [{"type": "create-note", "value": "first", "out": "$x"}, {"type": "wait", "seconds": 60}]}
@@ -57,3 +61,37 @@ def test_a_client_that_leaves_ends_its_server_which_cancels_what_runs(tmp_path: 
     with open_space(space) as opened, opened.store.reading() as snapshot:
         assert snapshot.run(run).status == "cancelled"
         assert snapshot.steps(run)[-1].error == "cancelled"
+
+
+def sent(server: subprocess.Popen[bytes], **message: Any) -> None:
+    """Write a message by hand."""
+    assert server.stdin is not None
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    server.stdin.flush()
+
+
+@pytest.mark.slow
+def test_a_signal_breaks_nothing_off_while_the_servers_of_tools_are_being_ended(tmp_path: Path) -> None:
+    """A client that has closed the input sends SIGTERM soon after, and a server that ignores its own needs longer."""
+    space, calls = tmp_path / "space.db", tmp_path / "noted.calls"
+    mark = str(calls)
+    with open_space(space) as opened:
+        path = write(tmp_path, stuck=odd("stubborn", mark, trusted=True), quick=odd("plain", mark, trusted=True))
+        assert synced(opened, mcp=path).failed == []
+    with raw_stdio(space) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "client", "version": "1"}}
+        sent(server, id=2, method="initialize", params=client)
+        sent(server, method="notifications/initialized")
+        for number, tool in ((3, "quick/echo"), (4, "stuck/slow")):
+            given = {"tool_name": tool, "arguments": {"text": "x", "until": str(tmp_path / "never")}}
+            sent(server, id=number, method="tools/call", params={"name": "execute_tool", "arguments": given})
+        while json.loads(server.stdout.readline()).get("id") != 3:
+            pass
+        until(lambda: "slow" in calls.read_text())
+        server.stdin.close()
+        until(lambda: not any("odd_server.py plain" in line for line in left(mark)))
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(300) == 0
+        assert left(mark) == []

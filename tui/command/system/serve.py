@@ -16,9 +16,9 @@ import argparse
 import asyncio
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import Invalid, NotFound
 from infospace.core.installation import REINSTALL
@@ -101,7 +101,7 @@ def _stdio(args: argparse.Namespace, config: Config, out: Output) -> int | None:
     with open_from(args, create=True) as space:
         _print_warnings(config, space, out)
         fetch_in_background(space, out)
-        return asyncio.run(serve_stdio(space, config))
+        return _until_closed(space, serve_stdio(space, config))
 
 
 def _http(args: argparse.Namespace, config: Config, out: Output) -> int | None:
@@ -122,7 +122,18 @@ def _http(args: argparse.Namespace, config: Config, out: Output) -> int | None:
         if text is not None:
             out.talk(f"token: {text}")
         fetch_in_background(space, out)
-        return asyncio.run(serve_http(space, listening, tokens))
+        return _until_closed(space, serve_http(space, listening, tokens))
+
+
+def _until_closed(space: Space, serving: Coroutine[Any, Any, int | None]) -> int | None:
+    """Serve; then close the space, whatever signals come meanwhile."""
+    from planner.server.protocol.shutdown import ignoring_signals
+
+    try:
+        return asyncio.run(serving)
+    finally:
+        with ignoring_signals():
+            space.close()
 
 
 def _tokens(args: argparse.Namespace, config: Config) -> tuple[str | None, Sequence[Token]]:
