@@ -163,6 +163,13 @@ def rude(identifier: Any, name: str, arguments: dict[str, Any]) -> bool:
     return True
 
 
+def sleep(arguments: dict[str, Any]) -> None:
+    """Sleep for some seconds, and then until there is a file, if one is named."""
+    time.sleep(arguments.get("seconds", 1.5))
+    while "until" in arguments and not Path(arguments["until"]).exists():
+        time.sleep(0.01)
+
+
 def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
     """Answer a call of a tool."""
     global CALLS  # noqa: PLW0603 - a process of one test
@@ -174,9 +181,7 @@ def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
         return
     match name:
         case "slow":
-            time.sleep(arguments.get("seconds", 1.5))
-            while "until" in arguments and not Path(arguments["until"]).exists():
-                time.sleep(0.01)
+            sleep(arguments)
             answer(identifier, text("late"))
         case "die":
             sys.stderr.write("something broke\n")
