@@ -287,23 +287,58 @@ def is_hit(content: Any) -> bool:
     return isinstance(content, dict) and set(content) == {"text", "format", "metadata", "char_count"}
 
 
-def items_table(contents: Sequence[Any], columns: Sequence[str] | None = None) -> Table:
+def items_table(contents: Sequence[Any]) -> Table:
     """Return the items of a Collection as a table: objects with their keys as columns, other items as lines.
 
-    Objects with many keys are lines, too, where `columns` does not say which there are: a row of each, cut to fit.
+    Objects with many keys are lines, too.
     """
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
     table.add_column("#", justify="right")
-    keys = _columns(contents) if columns is None else list(columns)
+    keys = _columns(contents)
     for key in keys or ["content"]:
-        table.add_column(Text(escape_controls(key)), no_wrap=columns is not None, overflow="ellipsis")
+        table.add_column(Text(escape_controls(key)), overflow="ellipsis")
     for rank, content in enumerate(contents, start=1):
         cells = [_cell(content.get(key)) for key in keys] if keys else [_cell(content)]
         table.add_row(str(rank), *(Text(cell) for cell in cells))
     return table
+
+
+LEAST_WIDTH = 8
+"""Cells of a column of rows where the terminal is narrow; one that has less to show takes less."""
+
+
+def rows_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], width: int) -> tuple[Table, Sequence[str]]:
+    """Return rows as a table, each on one line, and those of its columns, the last ones, for which it has no room.
+
+    `width` is in cells of a terminal. What fits is shown whole; the long columns share what is left evenly.
+    """
+    from rich.cells import cell_len
+    from rich.table import Table
+    from rich.text import Text
+
+    texts = {column: [_cell(row.get(column)) for row in rows] for column in columns}
+    full = {column: max(map(cell_len, [escape_controls(column), *texts[column], "-"])) for column in columns}
+    left = width - len(str(len(rows))) - 1
+    shown: list[str] = []
+    for column in columns:
+        if shown and sum(min(full[one], LEAST_WIDTH) + 1 for one in [*shown, column]) > left:
+            break
+        shown.append(column)
+    left -= len(shown)
+    widths = dict[str, int]()
+    for taken, column in enumerate(sorted(shown, key=full.__getitem__)):
+        widths[column] = min(full[column], max(left // (len(shown) - taken), 1))
+        left -= widths[column]
+    table = Table(box=None, padding=(0, 1, 0, 0), show_header=True, header_style="dim")
+    table.add_column("#", justify="right", no_wrap=True, width=len(str(len(rows))))
+    for column in shown:
+        table.add_column(Text(escape_controls(column)), no_wrap=True, overflow="ellipsis", width=widths[column])
+    for rank in range(len(rows)):
+        table.add_row(str(rank + 1), *(Text(texts[column][rank]) for column in shown))
+    return table, columns[len(shown) :]
 
 
 def _columns(contents: Sequence[Any]) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import ExpressionInvalid, Invalid
+from infospace.core.plural import pluralize
 from tui.command.common.open_space import open_from
 from tui.command.runs.check import show_problems
 from tui.text.output import Output
@@ -42,7 +43,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         warnings = _warnings(space, args.sql)
         result = asyncio.run(call_directly(query, {"sql": args.sql}, space.context(scratch=True)))
     rows: Any = result.data or []
-    if result.status == "success" and not out.json:
+    if result.status == "success":
         show_problems(warnings, out)
     if out.json:
         out.document(result.to_json())
@@ -56,9 +57,13 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         columns = output_names(parse_query(args.sql).query.body)
         sys.stdout.write(write_table(rows, ".csv", columns).decode("utf-8"))
     elif rows:
-        from tui.text.render import items_table
+        from tui.text.render import rows_table
 
-        out.result.print(items_table(rows, list(dict.fromkeys(column for row in rows for column in row))))
+        shown = list(dict.fromkeys(column for row in rows for column in row))
+        table, hidden = rows_table(rows, shown, out.result.width)
+        out.result.print(table)
+        if hidden:
+            out.talk(f"no room for {pluralize(len(hidden), 'column')}: {', '.join(hidden)} (--csv and --json have all)")
     else:
         out.talk("no rows")
     if result.status == "success":

@@ -92,6 +92,21 @@ def test_a_table_has_all_columns_of_the_select(filled: Any) -> None:
     assert "…" in long
 
 
+def test_short_columns_stand_whole_and_those_without_room_are_named(filled: Any) -> None:
+    """The long ones share what is left; wide signs take two cells. A pipe is 100 wide."""
+    sql = "SELECT '{}' AS long, '2026-11-30' AS day, '{}' AS other FROM notes LIMIT 1"
+    shown = filled("query", sql.format("x" * 80, "日" * 60))
+    assert shown.out.splitlines() == [
+        f"# long{' ' * 39}day        other{' ' * 38} ",
+        f"1 {'x' * 41}… 2026-11-30 {'日' * 21}… ",
+    ]
+    assert shown.err == ""
+    wide = ", ".join(f"title || title || title AS c{number}" for number in range(12))
+    narrow = filled("query", "SELECT * FROM notes LIMIT 1".replace("*", wide))
+    assert narrow.out.splitlines()[0].split() == ["#", *(f"c{number}" for number in range(10))]
+    assert narrow.err == "no room for 2 columns: c10, c11 (--csv and --json have all)\n"
+
+
 def test_what_the_check_warns_of_is_said_beside_the_rows(filled: Any) -> None:
     """Not among them: what is printed stays CSV."""
     found = filled("query", "SELECT title, statuss FROM notes WHERE status = 'done'", "--csv")
@@ -99,4 +114,6 @@ def test_what_the_check_warns_of_is_said_beside_the_rows(filled: Any) -> None:
     assert "[unknown-property]" in found.err
     assert "statuss" in found.err
     assert "never-read" not in found.err
+    document = filled("query", "SELECT statuss FROM notes LIMIT 1", "--json")
+    assert (document.json["data"], "[unknown-property]" in document.err) == ([{"statuss": None}], True)
     assert "warning" not in filled("query", "SELECT title FROM notes").err
