@@ -114,7 +114,9 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence, with the way to the help."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the command line and leave with code 2."""
+        """Raise UsageError, which says what is wrong with the command line."""
+        from tui.text.output import UsageError
+
         unknown = re.match(r"argument COMMAND: invalid choice: '(.*?)'", message)
         if unknown:
             from difflib import get_close_matches
@@ -124,9 +126,17 @@ class Parser(argparse.ArgumentParser):
             if unknown[1] in ELSEWHERE:
                 hint = f": {ELSEWHERE[unknown[1]]}"
             message = f"there is no command {unknown[1]!r}{hint}"
+        action = re.match(r"argument (?:ACTION|\w[\w|-]+): invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if action:
+            from difflib import get_close_matches
+
+            actions = re.findall(r"[\w-]+", action[2])
+            near = get_close_matches(action[1], actions, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(actions)}"
+            message = f"{self.prog.partition(' ')[2]} has no action {action[1]!r}; {hint}"
         for expected, noun in (("int", "a whole number"), ("float", "a number")):
             message = re.sub(rf"^argument (\S+): invalid {expected} value: (.*)$", rf"\1 is \2, not {noun}", message)
-        self.exit(USAGE, f"infospace: {message} (`{self.prog} --help` shows examples)\n")
+        raise UsageError(message, hint=f"`{self.prog} --help` shows examples")
 
 
 def build_parser(argv: Sequence[str]) -> Parser:
@@ -203,17 +213,13 @@ def _joined(argv: list[str]) -> list[str]:
 def _main(argv: Sequence[str] | None) -> int:
     arguments = _joined(sys.argv[1:] if argv is None else list(argv))
     parser = build_parser(arguments)
-    args, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        prog = f"{parser.prog} {args.command}" if args.command else parser.prog
-        text = " ".join(map(str, unknown))
-        goal = getattr(args, "goal", None)
-        if args.command in ("plan", "do") and goal and not any(str(word).startswith("-") for word in unknown):
-            import shlex
+    try:
+        args = _parsed(parser, arguments)
+    except InfospaceError as error:
+        from tui.text.output import Output
 
-            quoted = shlex.quote(f"{goal} {text}")
-            parser.exit(USAGE, f"infospace: a goal of several words stands in quotes: {prog} {quoted}\n")
-        parser.exit(USAGE, f"infospace: unrecognized arguments: {text} (`{prog} --help` shows examples)\n")
+        Output(json="--json" in arguments).error(error)
+        return USAGE
     if args.version:
         from importlib.metadata import version
 
@@ -223,6 +229,24 @@ def _main(argv: Sequence[str] | None) -> int:
         parser.print_help()
         return USAGE
     return _execute(args)
+
+
+def _parsed(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of the command line. Raises UsageError."""
+    args, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        from tui.text.output import UsageError
+
+        prog = f"{parser.prog} {args.command}" if args.command else parser.prog
+        text = " ".join(map(str, unknown))
+        goal = getattr(args, "goal", None)
+        if args.command in ("plan", "do") and goal and not any(str(word).startswith("-") for word in unknown):
+            import shlex
+
+            quoted = shlex.quote(f"{goal} {text}")
+            raise UsageError(f"a goal of several words stands in quotes: {prog} {quoted}")
+        raise UsageError(f"unrecognized arguments: {text}", hint=f"`{prog} --help` shows examples")
+    return args
 
 
 def _begin_log(args: argparse.Namespace) -> None:

@@ -271,6 +271,34 @@ def test_a_mistyped_option_names_the_help_of_its_command(cli: Any) -> None:
     assert "unrecognized arguments: --form x (`infospace fork --help` shows examples)" in said.err
 
 
+@pytest.mark.parametrize(
+    ("words", "reason", "hint"),
+    [
+        (["frobnicate"], "there is no command 'frobnicate'", "`infospace --help` shows examples"),
+        (["nots"], "there is no command 'nots'; did you mean 'notes'?", "`infospace --help` shows examples"),
+        (["run"], "the following arguments are required: PLAN", "`infospace run --help` shows examples"),
+        (["notes", "--frob"], "unrecognized arguments: --frob", "`infospace notes --help` shows examples"),
+        (
+            ["plans", "sow"],
+            "plans has no action 'sow'; did you mean 'show'?",
+            "`infospace plans --help` shows examples",
+        ),
+        (
+            ["schedule", "nosuch"],
+            "schedule has no action 'nosuch'; there are add, list, show, pause, resume, rm",
+            "`infospace schedule --help` shows examples",
+        ),
+        (["do", "count", "notes"], "a goal of several words stands in quotes: infospace do 'count notes'", None),
+    ],
+)
+def test_wrong_usage_is_a_document_with_json(cli: Any, words: list[str], reason: str, hint: str | None) -> None:
+    """As what fails later is; the sentence stands beside it."""
+    said = cli(*words, "--json")
+    assert (said.code, said.json) == (2, {"status": "failed", "kind": "usage", "reason": reason, "hint": hint})
+    assert said.err == f"infospace: {reason}{f' ({hint})' if hint else ''}\n"
+    assert cli(*words).out == ""
+
+
 def test_a_space_without_a_name_is_wrong_usage_and_not_your_own(cli: Any, tmp_path: Path) -> None:
     """Such as that of a variable of a shell that is not set."""
     said = cli("add", "-", "--space", "", stdin="a note")

@@ -252,7 +252,7 @@ def test_tools_of_servers_and_saved_plans_are_not_listed_behind_the_primitives(
         (["call", "one/echo", "--input", "text=x", "--approve", "one"], 2, "names no tool that could be approved"),
         (["approvals", "--forget", "one/echo"], 1, "is not among the tools that may always be called"),
         (["audit", "--limit", "0"], 2, "--limit 0 is too low"),
-        (["describ", "x"], 2, "invalid choice"),
+        (["describ", "x"], 2, "tools has no action 'describ'; did you mean 'describe'?"),
     ],
 )
 def test_what_does_not_fit_is_one_sentence(cli: Any, known: Path, words: list[str], code: int, said: str) -> None:
