@@ -12,7 +12,7 @@ from infospace.space import Space
 from planner.execute.start import check_plan
 from planner.language.plan import Plan, Step, every_step
 from planner.language.problems import Problem
-from planner.parse.text import Document, read_plan
+from planner.parse.text import Document, is_line, read_plan
 from planner.sessions.lines import check_lines
 
 OF_THE_KEY = ("unknown-argument", "unknown-key", "unwanted-out")
@@ -77,12 +77,16 @@ def check_draft(space: Space, text: str, forked: str | None = None) -> Draft:
         return Draft(text)
     try:
         read = read_plan(text)
-        values = [] if isinstance(read, Document) else [value for _, value in read.lines]
+        if isinstance(read, Document):
+            # A head alone is a session whose steps are still to be written.
+            values = [read.value] if is_line(read.value) else []
+        else:
+            values = [value for _, value in read.lines]
     except InvalidJSON as error:
         return Draft(text, marks=(_unread(text, error),))
-    lines = not isinstance(read, Document)
+    lines = bool(values)
     root = spot_of(text, lines=lines)
-    if isinstance(read, Document):
+    if isinstance(read, Document) and not lines:
         plan, problems = check_plan(space, read.value, forked)
         return Draft(text, read.value, plan, False, _written(root, plan), _marked(root, text, problems.found))
     return Draft(text, values, None, True, (), _marked(root, text, check_lines(space, values)))

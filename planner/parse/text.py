@@ -32,8 +32,8 @@ class Lines:
 def read_plan(text: str | bytes) -> Document | Lines:
     """Read a plan in any form: an object with `steps` or `plan`, an array of steps, or JSON Lines.
 
-    A text is JSON Lines when its first object has `type`, or is a head (`goal` or `inputs`, no steps).
-    Raises InvalidJSON.
+    A text is JSON Lines when its first object has `type`, or is a head (`goal` or `inputs`, no steps) with lines after
+    it; a head alone is a document, which lacks its steps. Raises InvalidJSON.
     """
     try:
         value = read_json(text)
@@ -41,7 +41,7 @@ def read_plan(text: str | bytes) -> Document | Lines:
         if not _begins_with_line(text):
             raise
         return Lines(read_json_lines(text))
-    return Lines(iter([(1, value)])) if is_line(value) else Document(value)
+    return Lines(iter([(1, value)])) if is_line(value) and not is_head(value) else Document(value)
 
 
 @dataclass(frozen=True, slots=True)

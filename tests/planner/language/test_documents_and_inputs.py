@@ -30,7 +30,7 @@ def test_an_array_or_an_object_with_steps_is_a_document(value: Any) -> None:
         assert read_plan(text) == Document(value)
 
 
-@pytest.mark.parametrize("values", [[SAY], [SAY, NOTE], [{"goal": "g"}, SAY], [{"inputs": {}}, SAY], [{"goal": "g"}]])
+@pytest.mark.parametrize("values", [[SAY], [SAY, NOTE], [{"goal": "g"}, SAY], [{"inputs": {}}, SAY]])
 def test_lines_whose_first_has_a_type_or_is_a_head_are_a_session(values: Any) -> None:
     """With the numbers of the lines; blank ones do not count as values."""
     read = read_plan(lines(*values) + "\n\n")
@@ -52,6 +52,14 @@ def test_a_text_that_is_neither_cannot_be_read(text: str, message: str) -> None:
     """The error says where."""
     with pytest.raises(InvalidJSON, match=message):
         read_plan(text)
+
+
+@pytest.mark.parametrize("head", [{"goal": "g"}, {"inputs": {}}, {"goal": "g", "inputs": {}}])
+def test_a_head_alone_is_a_document_that_lacks_its_steps(space: Any, head: Any) -> None:
+    """Whoever writes one forgot them: a session of nothing would succeed."""
+    assert read_plan(lines(head)) == Document(head)
+    [problem] = check_plan(space, head)[1].found
+    assert (problem.code, problem.severity, problem.message) == ("not-a-plan", "error", "the plan has no `steps`")
 
 
 # Inputs

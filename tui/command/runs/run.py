@@ -4,7 +4,8 @@ Steps are shown as they happen, then the result. A plan on standard input is rea
 make and read start at once, all others when the whole plan is there and has passed the check. Exit code 0 when it
 succeeds, 1 when it fails, 3 when the check refuses it (nothing has happened then), 4 when it waits for an answer,
 130 when it is interrupted: Ctrl-C once lets the steps under way end, and `infospace resume` goes on; twice stops at
-once.
+once. Steps as JSON Lines are a session, in a file too: each line is checked and run before the next is, so that the
+lines before a refused one have run.
 """
 
 from __future__ import annotations
