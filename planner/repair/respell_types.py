@@ -19,6 +19,9 @@ from planner.repair.synonyms import type_elsewhere
 
 STRUCTURED = "filter-structured"
 
+_SELECT = re.compile(r"\s*(?:select|with)\b", re.IGNORECASE)
+"""How the SQL of a `query` begins."""
+
 
 class TypeSpeller:
     """Finds what a step is, wherever it says so."""
@@ -161,6 +164,8 @@ class TypeSpeller:
             words_of(key) != words_of(suggestion) and "/" not in suggestion and type_elsewhere(key) != suggestion
         ):
             return False
+        if suggestion == "query" and isinstance(value, str) and not _SELECT.match(value):
+            return False  # words to search for: several primitives have a `query`
         return suggestion in SINGLE or (isinstance(value, dict) and suggestion not in FORMS)
 
     def _key(self, pointer: str, raw: Mapping[str, Any]) -> None:

@@ -409,3 +409,25 @@ def test_long_runs_of_spaces_are_looked_through_once() -> None:
     assert suggest_where(f"a = ${{{blank}x{blank}}}") == "a = $x"
     assert suggest_where(f"a = 1{blank}&&{blank}b = 2") == "a = 1 AND b = 2"
     assert suggest_where(f"a = 1{blank}| |{blank}b = 2") is None
+
+
+@pytest.mark.parametrize(
+    ("step", "fix"),
+    [
+        ({"query": "gardens", "limit": 3}, None),
+        ({"query": "selected works"}, None),
+        ({"query": "select title from notes"}, "sql"),
+        ({"query": "\n WITH n AS (SELECT title FROM notes) SELECT title FROM n"}, "sql"),
+        ({"query": {"sql": "SELECT title FROM notes"}}, "sql"),
+    ],
+)
+def test_a_step_of_a_query_is_one_of_sql_where_that_is_what_it_holds(
+    space: Space, step: dict[str, Any], fix: str | None
+) -> None:
+    """Words to search for are not: several primitives search, and which was meant nobody knows."""
+    [problem] = [one for one in check_plan(space, [{**step, "out": "$a"}])[1].found if one.severity == "error"]
+    assert (problem.code, problem.pointer) == ("missing-type", "/0")
+    assert (problem.fix is not None and any(one["path"].endswith(f"/{fix}") for one in problem.fix)) == (
+        fix is not None
+    )
+    assert problem.hint == ("the name of a primitive or a control form" if fix is None else '"type": "query"')
