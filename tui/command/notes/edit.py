@@ -134,7 +134,7 @@ def _edited(note: Note) -> tuple[JSON, dict[str, JSON], EditorFile]:
         draft.edit()
     except NotFound as error:
         draft.forget()
-        raise UsageError(error.message, hint="set EDITOR, or use --value") from None
+        raise UsageError(error.message, hint="set EDITOR, or give --value or --metadata") from None
     except (InfospaceError, KeyboardInterrupt):
         draft.forget()
         raise

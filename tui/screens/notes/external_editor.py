@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,8 +63,14 @@ class EditorFile:
         return whole.content, dict(self._note.metadata) if self.is_json else whole.metadata
 
     def edit(self) -> None:
-        """Let the user's editor change it. Raises NotFound where there is none, Invalid when it fails."""
-        command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+        """Let the user's editor change it. Raises NotFound where there is none, Invalid when it fails.
+
+        `vi`, which nobody chose, is not begun where it has no terminal.
+        """
+        chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        if not chosen and not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise NotFound("there is no terminal for an editor", hint="set EDITOR")
+        command = shlex.split(chosen or "vi")
         if not command or shutil.which(command[0]) is None:
             raise NotFound(f"there is no editor {' '.join(command)!r}", hint="set EDITOR")
         code = subprocess.run([*command, str(self.path)], check=False).returncode  # noqa: S603 - the user's own editor

@@ -55,6 +55,17 @@ def test_the_editor_gets_text_and_metadata_and_gives_both_back(cli: Any, known: 
     assert cli("show", "Note_1", "--json").json["metadata"]["status"] == "open"
 
 
+def test_no_editor_is_begun_where_nobody_chose_one_and_there_is_no_terminal(
+    cli: Any, known: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`vi` would write its commands for a terminal into what is read as JSON."""
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    said = cli("edit", "a.md", "--json")
+    assert (said.code, said.json["reason"]) == (2, "there is no terminal for an editor")
+    assert said.json["hint"] == "set EDITOR, or give --value or --metadata"
+
+
 def test_a_version_is_shown_among_the_others_also_of_what_was_deleted(cli: Any, known: Path) -> None:
     """The one that is shown is marked; of what is gone the latest is told."""
     cli("edit", "b.json", "--value", "-", stdin="[2]")
@@ -156,7 +167,7 @@ def test_without_an_editor_the_sentence_says_what_to_do(cli: Any, known: Path, m
     monkeypatch.setenv("VISUAL", "no-such-editor --wait")
     said = cli("edit", "a.md")
     assert said.code == 2
-    assert "set EDITOR, or use --value" in said.err
+    assert "set EDITOR, or give --value or --metadata" in said.err
 
 
 def test_a_conflict_with_the_file_is_said_by_add(cli: Any, known: Path, tmp_path: Path, model: Any) -> None:
