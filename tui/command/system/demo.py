@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from hashlib import sha256
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -45,15 +46,19 @@ def execute(args: argparse.Namespace, out: Output) -> int:
                 hint=f"did you mean {near!r}?" if near else f"there are {', '.join(plans)}",
             )
         if args.space is None:
-            args.space = str(demo_space())
+            args.space = str(demo_space(sample))
         return _run(args, out, sample / "notes", plans)
 
 
-def demo_space() -> Path:
-    """Return where the sample's own space lies: in the user's cache, since it can be made again."""
+def demo_space(sample: Path) -> Path:
+    """Return where the sample's own space lies: in the user's cache, since it can be made again.
+
+    Each installation has one, since notes are known by the folder that they came from: one for two would hold the
+    same notes twice.
+    """
     from infospace.search.models.find import cache_folder
 
-    return cache_folder() / "demo.db"
+    return cache_folder() / f"demo-{sha256(str(sample).encode()).hexdigest()[:8]}.db"
 
 
 def _list(plans: dict[str, Path], out: Output) -> int:

@@ -17,6 +17,7 @@ from infospace.journal.rows import Approve
 from infospace.store.tool_records import ListedTool, SaveTools
 from planner.parse.saved_plans import save_plan
 from tui.command import COMMANDS, build_parser
+from tui.command.system import demo
 
 ANSWER = {"status", "resource_id", "value", "data", "reason", "extra", "started_at", "duration_ms"}
 
@@ -366,6 +367,24 @@ def test_demo_runs_each_of_its_plans(cli: Any, sample: Path) -> None:
     assert results["structure"]["result"]["data"][0]["priority"] == 1
     assert "do not answer" in results["branching"]["result"]["data"]
     assert "Keyword, dense or both" in results["discovery"]["result"]["data"]
+
+
+def test_the_demo_of_each_installation_has_a_space_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notes are known by the folder that they came from: in one space those of both would stand."""
+    monkeypatch.setenv("INFOSPACE_CACHE", str(tmp_path))
+    first, again, second = (demo.demo_space(tmp_path / name) for name in ("first", "first", "second"))
+    assert first == again != second
+    assert (first.parent, second.suffix) == (tmp_path, ".db")
+
+
+def test_the_discovery_plan_says_that_no_note_answers(cli: Any, model: Any) -> None:
+    plan = Path(demo.__file__).parents[2] / "sample" / "plans" / "discovery.json"
+    said = cli("run", str(plan), "--input", "question=What is it?", "--json")
+    assert (said.code, said.json["status"], said.json["result"]["data"]) == (
+        0,
+        "stopped",
+        "No note answers: What is it?",
+    )
 
 
 def test_a_sample_plan_that_is_not_there_names_the_nearest(cli: Any, model: Any) -> None:

@@ -140,7 +140,7 @@ def adds_and_finds(installed: Installed, tool: str) -> None:
 
 def runs_its_demo(installed: Installed) -> None:
     result = json.loads(installed("demo", "--json").stdout)
-    assert (result["status"], [step["status"] for step in result["steps"]]) == ("success", ["success"] * 4)
+    assert (result["status"], [step["status"] for step in result["steps"]]) == ("success", ["success"] * 5)
 
 
 def opens_and_closes_its_screen(installed: Installed) -> None:
