@@ -100,6 +100,22 @@ def test_a_folder_and_a_tag_narrow_the_list_and_escape_widens_it(show: Show, vau
     show(story, SIZES[size], vault)
 
 
+def test_the_filter_is_named_where_it_narrows_the_list(show: Show, vault: Space) -> None:
+    """Not beside collections, which lie in no folder; it counts again for what does."""
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "69 kept notes")
+        await narrowed(stage, "projects/")
+        await stage.sees("10 kept notes in Projects/", "Projects/ ▾")
+        await stage.press("v", "v")
+        await stage.until(lambda: place(stage).notes.listed.sought.what == "collections" and "folder ▾" in stage.text)
+        assert "Projects/ ▾" not in stage.text
+        await stage.press("v", "v", "v")
+        await stage.sees("tasks in Projects/", "Projects/ ▾")
+
+    show(story, on=vault)
+
+
 def test_choosing_what_counts_already_takes_it_away(show: Show, vault: Space) -> None:
     async def story(stage: Stage) -> None:
         await opened(stage, "69 kept notes")

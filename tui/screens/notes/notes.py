@@ -200,6 +200,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self.infospace.remember(f"notes.{event.cycle.id}", event.cycle.word)
         self._threshold = self._threshold if event.cycle.id == "mode" else None
         self._most = NotesQuery().most
+        self._name_filter()
         if event.cycle.word == "tasks" or (self.notes.listed.sought.what == "tasks" and self.detail.tab == "tasks"):
             self.query_one(StableTabs).open("tasks" if event.cycle.word == "tasks" else "content")
         self.search_now()
@@ -207,8 +208,12 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def narrow(self, within: NotesFilter) -> None:
         """List only what lies in a folder, or has a tag."""
         self._within, self._most = within, NotesQuery().most
-        self.query_one("#within", Static).update(f"{within or 'folder'} ▾")
+        self._name_filter()
         self.search_now()
+
+    def _name_filter(self) -> None:
+        """Name the folder or tag in the header where it narrows what is listed; it stays for when it does again."""
+        self.query_one("#within", Static).update(f"{self.current_query.filter or 'folder'} ▾")
 
     def on_slider_moved(self, event: Slider.Moved) -> None:
         """Search with another threshold."""
