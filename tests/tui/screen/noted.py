@@ -109,10 +109,15 @@ async def opened(stage: Stage, *texts: str) -> Notes:
 
 
 async def shows(stage: Stage, name: str) -> None:
-    """Wait until the resource of a name is shown."""
+    """Wait until the resource of a name is shown, and what it holds was read."""
     identifier = named(stage.app.space, name)
     stage.app.open_note(identifier)
-    await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.id == identifier, name)
+
+    def is_shown() -> bool:
+        around = place(stage).around
+        return around is not None and around.brief.id == identifier and not place(stage).detail.reads
+
+    await stage.until(is_shown, name)
 
 
 def named(space: Space, name: str) -> str:

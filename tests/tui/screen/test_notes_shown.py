@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+from holding import hold
 from noted import linked, named, opened, place, shows
 from pauses import BUSY, longest_pause
 from staging import Show, Stage
@@ -15,6 +17,7 @@ from infospace.core.resources import Note
 from infospace.editing.edit import edit, remove
 from infospace.store.changes import MakeNote
 from planner.execute.start import run_sync
+from tui.widgets.details import resource_content
 
 
 def test_json_folds_and_is_shown_plain(show: Show, stocked: Space) -> None:
@@ -49,6 +52,28 @@ def test_a_collection_is_a_table_whose_items_are_followed(show: Show, stocked: S
         await stage.sees("name: Emmy", "in", "Links 1")
         await stage.press("b")
         await stage.sees("3 items", "1882")
+
+    show(story, (160, 50), stocked)
+
+
+def test_a_collection_that_is_still_read_is_sorted_once_it_is_there(
+    show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the column that its keys went on to; keys for another Collection do not count for it."""
+    reading = hold(monkeypatch, resource_content, "read_table")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        stage.app.open_note(named(stocked, "people"))
+        await reading.has_begun(stage)
+        await stage.press("enter", "s", "s", "s", "s")
+        assert "1815 engines" not in stage.text
+        reading.release.set()
+        await stage.sees("born ▲", "1912 machines")
+        await shows(stage, "bread")
+        await shows(stage, "people")
+        await stage.sees("1912 machines")
+        assert "▲" not in stage.text
 
     show(story, (160, 50), stocked)
 

@@ -38,6 +38,8 @@ class ResourceContent(Container):
         self._resource: Resource | None = None
         self._shape: Shape = "data"
         self._tree: JsonTree | None = None
+        self._sorts: int | None = None
+        """How often a table was to be sorted while it is read; None where none is."""
 
     @property
     def infospace(self) -> InfospaceApp:
@@ -76,19 +78,23 @@ class ResourceContent(Container):
 
     def clear(self, message: str = "") -> None:
         """Show nothing but a sentence."""
-        self._resource = None
+        self._resource = self._sorts = None
         self.query_one(ResourceData).show_text(message)
         self._show("data")
 
     async def show(self, resource: Resource, relation: str = "") -> None:
         """Show a resource, unless something else is shown meanwhile; `relation` says what a Relation joins."""
         self._resource = resource
+        self._sorts = 0 if isinstance(resource, Collection) else None
         data = self.query_one(ResourceData)
         if isinstance(resource, Collection):
             table = await asyncio.to_thread(read_table, self.infospace.space.context(), resource)
             if self._resource is resource:
                 data.show_table(table)
                 self._show("data")
+                sorts, self._sorts = self._sorts, None
+                for _ in range(sorts or 0):
+                    data.sort()
             return
         text = marked(resource)
         if isinstance(resource, Relation):
@@ -117,8 +123,11 @@ class ResourceContent(Container):
         self._show("tree")
 
     def sort(self) -> None:
-        """Sort a table by the next column."""
-        self.query_one(ResourceData).sort()
+        """Sort a table by the next column; one that is still being read, once it is there."""
+        if self._sorts is None:
+            self.query_one(ResourceData).sort()
+        else:
+            self._sorts += 1
 
     @property
     def is_table(self) -> bool:
